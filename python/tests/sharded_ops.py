@@ -32,6 +32,12 @@ def loop(constrain):
     return lambda x: lax.scan(body, x, jnp.arange(3.0))
 
 
+def square(x):
+    """Symmetric matrices, one for each row."""
+    a = x[:, :4, None] * x[:, None, 4:]
+    return a + a.mT + 5 * jnp.eye(4)
+
+
 W = np.random.default_rng(1).normal(size=(3, 8, 8)).astype(np.float32)
 ROWS = np.array([3, 15, 0, 7, 7, 40, -2, 9], np.int32)
 
@@ -79,6 +85,12 @@ PROGRAMS = {
     "dynamic_update_slice": lambda c: lambda x: lax.dynamic_update_slice(
         x, jnp.ones((4, 8)), (x[0, 0].astype(int) + 3, 0)),
     "cumsum": lambda c: lambda x: jnp.cumsum(x, 0),
+    "factors of many matrices": lambda c: lambda x: (
+        jnp.linalg.qr(square(x)), jnp.linalg.eigh(square(x))[0], jnp.linalg.svd(square(x))[1],
+        jnp.linalg.solve(square(x), x[:, :4, None])),
+    "forms of many matrices": lambda c: lambda x: (
+        lax.linalg.tridiagonal(square(x))[1:3], lax.linalg.hessenberg(square(x))[0],
+        abs(jax.vmap(lambda a: jax.scipy.linalg.schur(a)[0])(square(x))).sum((1, 2))),
 }
 
 STARTS = [-3, 0, 5, 14, 60, 10_000]
@@ -118,6 +130,15 @@ LINES = {
     "updates of odd length": updates(37),
     "a loop over elements": lambda c: lambda v: lax.fori_loop(
         0, 4, lambda i, v: v.at[11 * i].set(v[3 * i] + 1), v),
+    "running sums": lambda c: lambda v: (jnp.cumsum(v), lax.cumsum(v, reverse=True), jnp.cumsum(v.astype(int))),
+    "running products": lambda c: lambda v: (jnp.cumprod(1 + v / 99), jnp.cumprod(v + 1j)[:9]),
+    "running extremes": lambda c: lambda v: (lax.cummax(v), lax.cummin(v, reverse=True)),
+    "running sums of exponentials": lambda c: lambda v: lax.cumlogsumexp(v),
+    "running sums of columns that cannot be cut": lambda c: lambda v: jnp.cumsum(v.reshape(-1, 1) * jnp.ones(3), 0),
+    "derivative of running sums": lambda c: jax.grad(lambda v: (jnp.cumsum(v) ** 2).sum() / 1000),
+    "associative_scan": lambda c: lambda v: lax.associative_scan(jnp.add, v),
+    "recurrence": lambda c: lambda v: lax.associative_scan(
+        lambda f, g: (f[0] * g[0], f[1] * g[0] + g[1]), (jnp.cos(v), v)),
     "fft": lambda c: lambda v: jnp.fft.fft(v[:64] * (1 + 2j)),
     "fft and back": lambda c: lambda v: jnp.fft.ifft(jnp.fft.fft(c(v[:64] + 0j, ("a", "b")))),
     "fft of rows": lambda c: lambda v: jnp.fft.rfft(v.reshape(8, -1)),

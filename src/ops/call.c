@@ -30,8 +30,10 @@ enum { TYPES_REAL = 1, TYPES_COMPLEX = 2, TYPES_BOTH = TYPES_REAL | TYPES_COMPLE
 static const struct {
     const char *name;
     int types;
+    const char *signature;
 } routines[LAPACK_CALL_COUNT] = {
-#define LAPACK(id, name, types, ...) [LAPACK_CALL_##id] = { name, TYPES_##types },
+#define LAPACK(id, name, types, signature, ...)                                                    \
+    [LAPACK_CALL_##id] = { name, TYPES_##types, signature },
 #include "ops/calls.def"
 };
 
@@ -73,4 +75,13 @@ LapackCall lapack_find_routine(Str target, Element first, Element *a)
         }
     }
     return LAPACK_CALL_COUNT;
+}
+
+int call_rank_of_one(Str target, Element first)
+{
+    CallId call = call_find(target);
+    if (call == CALL_QR || call == CALL_HOUSEHOLDER)
+        return 2;
+    LapackCall routine = lapack_find_routine(target, first, &first);
+    return routine == LAPACK_CALL_COUNT ? -1 : (int)strcspn(routines[routine].signature, " ") - 1;
 }

@@ -34,6 +34,9 @@ typedef enum LapackCall {
 /* The routine that a custom call names, and the element type that its name says; `first`, the
  * element type of operand 0, is it where the name says none. */
 LapackCall lapack_find_routine(Str target, Element first, Element *a);
+/* Of a call that takes batches of matrices and does each for itself: how many dimensions of operand 0,
+ * whose element type is `first`, are one of the batch; -1: it is no such call. */
+int call_rank_of_one(Str target, Element first);
 /* The name of a call of that routine for f32 or f64, into *out. */
 void lapack_print_name(Text *out, LapackCall routine, Element a);
 #endif

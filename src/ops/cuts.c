@@ -2,6 +2,7 @@
 #include "ops/cuts.h"
 
 #include "base/arena.h"
+#include "ops/call.h"
 #include "ops/shape.h"
 
 CutRule *const cut_rules[OP_COUNT] = {
@@ -125,6 +126,31 @@ void cuts_fft(Factors *f)
 void cuts_matrices(Factors *f)
 {
     for (int d = 0; d + 2 < f->in[0].rank; d++) {
+        link_dims(f, 0, d, d, FACTOR_FREE);
+        for (int k = 1; k < f->nin; k++)
+            f->of_in[k][d] = f->n - 1;
+    }
+}
+
+static bool begins_as(Type t, Type first, int n)
+{
+    bool is_so = t.rank >= n;
+    for (int d = 0; is_so && d < n; d++)
+        is_so = t.dims[d] == first.dims[d];
+    return is_so;
+}
+
+/* Routines of LAPACK take batches too: all operands and results begin with the batch's dimensions. */
+void cuts_custom_call(Factors *f)
+{
+    Str name = ((const CustomCallAttrs *)f->attrs)->call_target_name;
+    int one = f->nin ? call_rank_of_one(name, f->in[0].element) : -1;
+    int batch = one < 0 ? 0 : f->in[0].rank - one;
+    for (int k = 0; k < f->nin; k++)
+        batch = begins_as(f->in[k], f->in[0], batch) ? batch : 0;
+    for (int k = 0; k < f->nout; k++)
+        batch = begins_as(f->out[k], f->in[0], batch) ? batch : 0;
+    for (int d = 0; d < batch; d++) {
         link_dims(f, 0, d, d, FACTOR_FREE);
         for (int k = 1; k < f->nin; k++)
             f->of_in[k][d] = f->n - 1;

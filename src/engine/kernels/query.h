@@ -19,7 +19,9 @@ bool kernel_may_fail(const Module *m, NodeId fusion);
 /* Is this convolution a matrix product, once its input is padded and its kernel reversed? */
 bool convolution_multiplies(const Module *m, const Node *node);
 
-/* Does this reduce_window give running sums, which are one pass? */
+/* The dimension along which this reduce_window gives running sums, which are one pass; -1: it does not.
+ * is_backwards: they begin at its end. */
+int scan_dimension(const Module *m, NodeId reduce_window, bool *is_backwards);
 bool scan_is(const Module *m, NodeId reduce_window);
 
 /* What one call of an operation does, and how long it takes on one core, out of cache. */

@@ -29,6 +29,7 @@
 /* The array as [outer, n, inner]. */
 typedef struct Scan {
     NodeId node;
+    int dim; /* of the array as the program has it */
     Type shape, flat;
     int64_t outer, n, inner;
     bool is_backwards;
@@ -113,6 +114,7 @@ static bool scan_of(const Module *m, NodeId n, Scan *s)
     int d = window_dimension(a, s->shape);
     if (d < 0)
         return false;
+    s->dim = d;
     s->n = s->shape.dims[d];
     for (int i = 0; i < d; i++)
         s->outer *= s->shape.dims[i];
@@ -123,10 +125,19 @@ static bool scan_of(const Module *m, NodeId n, Scan *s)
     return true;
 }
 
-bool scan_is(const Module *m, NodeId reduce_window)
+int scan_dimension(const Module *m, NodeId reduce_window, bool *is_backwards)
 {
     Scan s;
-    return scan_of(m, reduce_window, &s);
+    if (!scan_of(m, reduce_window, &s))
+        return -1;
+    *is_backwards = s.is_backwards;
+    return s.dim;
+}
+
+bool scan_is(const Module *m, NodeId reduce_window)
+{
+    bool is_backwards;
+    return scan_dimension(m, reduce_window, &is_backwards) >= 0;
 }
 
 /* ---- what both forms do ---- */

@@ -226,7 +226,7 @@ Error *infer(Placer *z, NodeId n, Placement *p)
 
 bool infer_moved(Placer *z, NodeId n, Placement *p)
 {
-    if (infer_windows(z, n, p) || infer_dynamic(z, n, p))
+    if (infer_windows(z, n, p) || infer_dynamic(z, n, p) || infer_running(z, n, p))
         return true;
     const Node *node = node_at(z->m, n);
     Tiling *in = ARENA_ARRAY(z->scratch, Tiling, node->nin + 1);

@@ -251,6 +251,8 @@ void place_on_shards(Placer *z, NodeId n, const Placement *p)
         in[node.nout] = scatter_indices(z, &node, in[node.nout], type_of(m, in[0]), p->wants[0]);
     NodeId copy = node_new(m, node.op, node.nin, in, node.nout, types, node.nregions, regions,
                            attrs, node.loc);
+    if (node.op == OP_CUSTOM_CALL)
+        node_at(m, copy)->extra = node.extra; /* its options may be there */
     region_append(m, z->to, copy);
     for (int i = 0; i < node.nout; i++)
         subst_set(&z->shards, node.out + (uint32_t)i, node_at(m, copy)->out + (uint32_t)i);

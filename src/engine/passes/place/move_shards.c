@@ -150,6 +150,19 @@ ValueId fetch_box(Placer *z, ValueId shard, Tiling has, Type box, const int64_t 
     return build_node(m, z->to, OP_RETILE, base ? 2 : 1, in, box, attrs, loc);
 }
 
+ValueId gather_along(Placer *z, ValueId own, Tiling t, int dim, const Loc *loc)
+{
+    Type piece = type_of(z->m, own);
+    int64_t *dims = ARENA_ARRAY(z->m->arena, int64_t, t.rank);
+    int64_t *starts = ARENA_ARRAY(z->scratch, int64_t, z->ndevices * t.rank);
+    for (int d = 0; d < t.rank; d++) {
+        dims[d] = piece.dims[d] * (d == dim ? t.tiles[d] : 1);
+        for (int k = 0; k < z->ndevices; k++)
+            starts[k * t.rank + d] = d == dim ? 0 : t.tile_of[k * t.rank + d] * dims[d];
+    }
+    return fetch_box(z, own, t, (Type){ piece.element, t.rank, dims }, starts, 0, loc);
+}
+
 bool can_move(const Placer *z, ValueId v)
 {
     return !z->is_waiting[v] && !z->is_lost[v] && !z->is_manual[v];

@@ -89,7 +89,8 @@ static MUST_USE Error *place_manual(Placer *z, NodeId n)
     return NULL;
 }
 
-/* Every device makes the call, with the shards that it has. */
+/* Every device makes the call, with shards that lie as the operations before it say (hints), wherever
+ * these were moved to be computed: a callback shows them. */
 static MUST_USE Error *place_call(Placer *z, NodeId n)
 {
     Placement p;
@@ -104,7 +105,7 @@ static MUST_USE Error *place_call(Placer *z, NodeId n)
                              loc_name(node->loc),
                              type_name(type_of(z->m, node->out + (uint32_t)i)));
     for (int i = 0; i < node->nin; i++)
-        p.wants[i] = z->tilings[node->in[i]];
+        p.wants[i] = tiling_even(z->scratch, type_of(z->m, node->in[i]), z->hints[node->in[i]]);
     if (pending_has_effect(z))
         pending_flush(z, 0);
     node = node_at(z->m, n); /* the table of nodes may have moved */

@@ -84,6 +84,8 @@ ValueId fetch_box(Placer *z, ValueId shard, Tiling has, Type box, const int64_t 
 /* The shards of each group, in its order, one after the other along dim. */
 ValueId build_all_gather(Placer *z, ValueId shard, int dim, Matrix groups, Type all,
                          const Loc *loc);
+/* own: a piece of an array that lies as t; all pieces along dim, one after the other. */
+ValueId gather_along(Placer *z, ValueId own, Tiling t, int dim, const Loc *loc);
 /* own: a piece of an array that lies as t, whose dimension dim is seen as a matrix, row by row, and is
  * cut along its rows.  What the device has of it if it is cut along columns instead, as such a
  * matrix; or, not to_columns, the way back. */
@@ -104,6 +106,8 @@ bool infer_sort(Placer *z, NodeId n, Placement *p);
 bool infer_top_k(Placer *z, NodeId n, Placement *p);
 /* fft_pieces.c: likewise. */
 bool infer_fft(Placer *z, NodeId n, Placement *p);
+/* running_sums.c: likewise. */
+bool infer_running(Placer *z, NodeId n, Placement *p);
 
 /* by_index.c: gather and scatter on a piece of an operand that lies so. */
 bool is_gather_by_part(const Node *node, Tiling operand); /* is it cut where indices choose? */

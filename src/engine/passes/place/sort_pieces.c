@@ -361,15 +361,13 @@ static void place_top_k(Placer *z, NodeId n, const Placement *p)
 {
     Node node = *node_at(z->m, n);
     Sorting s = { .node = node, .tiling = p->wants[0], .dim = p->wants[0].rank - 1 };
-    int64_t k = ((const TopKAttrs *)node.attrs)->k, *starts;
     ValueId own = shard_move(z, node.in[0], s.tiling), best[2], found[2];
     s.pieces = s.tiling.tiles[s.dim];
     s.extent = type_of(z->m, own).dims[s.dim];
-    starts = ARENA_ARRAY(z->scratch, int64_t, s.pieces);
     build_top_k(z, &node, own, best);
     best[1] = build_two(z, OP_ADD, best[1], spread_start(z, &s, type_of(z->m, best[1])));
     for (int i = 0; i < 2; i++)
-        best[i] = fetch_line(z, &s, best[i], k * s.pieces, starts);
+        best[i] = gather_along(z, best[i], s.tiling, s.dim, node.loc);
     build_top_k(z, &node, best[0], found);
     subst_set(&z->shards, node.out, found[0]);
     subst_set(&z->shards, node.out + 1, take_along_lines(z, best[1], found[1]));

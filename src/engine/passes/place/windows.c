@@ -119,8 +119,10 @@ static Span moving_span(const Windows *w, int i, int d)
         s.scale = a->strides.at[d];
         s.shift = a->start_indices.at[d];
         s.extent = (n - 1) * s.scale + 1;
-    } else if (node->op == OP_PAD) {
-        s.shift = i == 0 ? -((const PadAttrs *)node->attrs)->edge_padding_low.at[d] : 0;
+    } else if (node->op == OP_PAD && s.is_window) {
+        const PadAttrs *a = node->attrs;
+        s = span_of_windows(n, 1, 1, 1, a->interior_padding.at[d] + 1, a->edge_padding_low.at[d]);
+        s.out = d;
     } else if (ints_find(((const DimensionsAttrs *)node->attrs)->dimensions, d) >= 0) {
         s.scale = -1;
         s.shift = whole - n;
@@ -193,8 +195,6 @@ bool infer_windows(Placer *z, NodeId n, Placement *p)
 {
     const Node *node = node_at(z->m, n);
     if (!has_windows(node) || type_count(type_of(z->m, node->out)) == 0)
-        return false;
-    if (node->op == OP_PAD && !all_are(((const PadAttrs *)node->attrs)->interior_padding, 0))
         return false;
     if (node->op == OP_REDUCE_WINDOW &&
         !all_are(((const WindowAttrs *)node->attrs)->base_dilations, 1))
@@ -278,9 +278,9 @@ static const void *pad_attrs(const Windows *w)
     int64_t low[MAX_RANK], high[MAX_RANK];
     int n = a->interior_padding.n;
     for (int d = 0; d < n; d++) {
-        bool is_done = span_of(w, 0, d).is_window;
-        low[d] = is_done ? 0 : a->edge_padding_low.at[d];
-        high[d] = is_done ? 0 : a->edge_padding_high.at[d];
+        Span s = span_of(w, 0, d);
+        low[d] = s.is_window ? s.low : a->edge_padding_low.at[d];
+        high[d] = s.is_window ? s.high : a->edge_padding_high.at[d];
     }
     a->edge_padding_low = ints_copy(arena, n, low);
     a->edge_padding_high = ints_copy(arena, n, high);
