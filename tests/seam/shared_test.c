@@ -153,7 +153,7 @@ static int64_t bytes_in_use(int device)
     return args.bytes_in_use;
 }
 
-/* A result that is one memory, charged to each device; then given away by all of them to a program
+/* A result that is one memory, of which each device is charged for its share; then given away by all of them to a program
  * that could work in place: it must not, while others hold it. */
 static void check_donation(void)
 {
@@ -168,7 +168,7 @@ static void check_donation(void)
         before[d] = bytes_in_use(d);
     CHECK_STR(execute(sum, N, 1, in, 1, shared), "");
     for (int d = 0; d < N; d++)
-        CHECK(bytes_in_use(d) - before[d] == SIZE * (int64_t)sizeof(float));
+        CHECK(bytes_in_use(d) - before[d] == SIZE * (int64_t)sizeof(float) / N);
     CHECK_STR(execute(negate, N, 1, shared, 1, out), "");
     for (int d = 0; d < N; d++) {
         CHECK_STR(receive(out[d], SIZE, data), "");

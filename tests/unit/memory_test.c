@@ -221,7 +221,7 @@ static void check_idle_below_limit(void)
     memory_free(memory);
 }
 
-/* What another device lends is charged for, and is not the device's own. */
+/* Of what another device lends each has its share, and is not its own. */
 static void check_lent(void)
 {
     Memory *owner = memory_new(0, 0), *other = memory_new(1, 0);
@@ -229,11 +229,17 @@ static void check_lent(void)
     size_t bytes = memory_rounded((size_t)extent * 4);
     Storage *own, *lent;
     CHECK(!storage_new(owner, (Type){ F32, 1, &extent }, &own));
-    CHECK(!storage_lend(other, (Type){ F32, 1, &extent }, own, &lent));
-    CHECK(memory_stats(owner).bytes_in_use == bytes && memory_stats(owner).pool_bytes >= bytes);
-    CHECK(memory_stats(other).bytes_in_use == bytes && memory_stats(other).pool_bytes == 0);
+    CHECK(!storage_lend(other, (Type){ F32, 1, &extent }, own, 2, &lent));
+    size_t pool = memory_stats(owner).pool_bytes;
+    CHECK(memory_stats(owner).bytes_in_use == bytes / 2 && pool >= bytes);
+    CHECK(memory_stats(other).bytes_in_use == bytes / 2 && memory_stats(other).pool_bytes == 0);
+    storage_release(lent); /* now all of it is the owner's again */
+    CHECK(memory_stats(owner).bytes_in_use == bytes && memory_stats(owner).pool_bytes == pool);
+    CHECK(!storage_lend(other, (Type){ F32, 1, &extent }, own, 2, &lent));
+    storage_release(own); /* which the other device still reads */
+    CHECK(memory_stats(owner).bytes_in_use == bytes / 2);
     storage_release(lent);
-    storage_release(own);
+    CHECK(memory_stats(owner).bytes_in_use == 0 && memory_stats(owner).pool_bytes == pool);
     CHECK(memory_stats(other).bytes_in_use == 0 && memory_stats(other).peak_pool_bytes == 0);
     CHECK(memory_stats(owner).peak_pool_bytes >= bytes);
     memory_free(owner);

@@ -201,8 +201,9 @@ static Error *make_result(Run *run, const Launch *l, int d, int j)
     }
     Memory *memory = l->devices[d]->memory;
     Type type = p->results[j].local;
-    Error *error = d && p->results[j].is_shared ? storage_lend(memory, type, outs[j], out)
-                                                : storage_new(memory, type, out);
+    Error *error = d && p->results[j].is_shared
+                       ? storage_lend(memory, type, outs[j], run->ntasks, out)
+                       : storage_new(memory, type, out);
     return error ? error_in(error, "%.*s: result %d, %s", STR_ARG(p->name), j, type_name(type))
                  : NULL;
 }

@@ -47,7 +47,8 @@ struct Memory {
     bool is_closed;
     int64_t nlive; /* blocks out */
     size_t in_use, peak, idle_bytes, idle_pages, largest;
-    size_t lent;      /* of what is in use: the memory of other devices */
+    size_t
+        borrowed; /* of what is in use: the memory of other devices; wraps where they borrow more */
     size_t peak_pool; /* own memory, in use or idle */
     int64_t nallocs, nreused;
     Storage *storages; /* alive */
@@ -176,7 +177,7 @@ void memory_free(Memory *memory)
 
 static size_t pool_bytes(const Memory *memory)
 {
-    return memory->in_use - memory->lent + memory->idle_bytes;
+    return memory->in_use - memory->borrowed + memory->idle_bytes;
 }
 
 MemoryStats memory_stats(const Memory *memory)
@@ -244,12 +245,13 @@ static void trim_to_limit(Memory *memory)
         trim(memory);
 }
 
-static void charge(Memory *memory, size_t rounded, bool is_lent)
+/* charged: what of a block of so many bytes counts here. */
+static void charge(Memory *memory, size_t rounded, size_t charged, bool is_lent)
 {
     memory->nallocs++;
     memory->nlive++;
-    memory->in_use += rounded;
-    memory->lent += is_lent ? rounded : 0;
+    memory->in_use += charged;
+    memory->borrowed += is_lent ? charged : 0;
     if (memory->in_use > memory->peak)
         memory->peak = memory->in_use;
     if (pool_bytes(memory) > memory->peak_pool)
@@ -353,7 +355,7 @@ static void unlink_storage(Storage *storage)
         storage->next->link = storage->link;
 }
 
-/* storage: NULL, or the one that the block is for.  Lent data needs no block: it is only
+/* storage: NULL, or the one that the block is for.  Lent data needs no block: a share of it is
  * charged. */
 static Error *take(Memory *memory, size_t bytes, Storage *storage, void **out)
 {
@@ -362,12 +364,15 @@ static Error *take(Memory *memory, size_t bytes, Storage *storage, void **out)
     size_t rounded;
     int bin = class_of(bytes, &rounded);
     bool is_lent = storage && storage->lender;
+    size_t charged = is_lent ? storage->charged : rounded;
     void *block = NULL;
+    if (storage)
+        storage->charged = charged;
     lock_take(&memory->lock);
-    if (has_room(memory, rounded))
+    if (has_room(memory, charged))
         block = is_lent ? storage->lender->data : take_block(memory, bin, rounded);
     if (block) {
-        charge(memory, rounded, is_lent);
+        charge(memory, rounded, charged, is_lent);
         trim_to_limit(memory);
     }
     if (block && storage)
@@ -392,10 +397,11 @@ static void give(Memory *memory, void *block, size_t bytes, Storage *storage)
     int bin = class_of(bytes, &rounded);
     bool has_own_pages = rounded > LARGEST_SMALL, is_lent = storage && storage->lender;
     lock_take(&memory->lock);
+    size_t charged = storage ? storage->charged : rounded;
     if (storage)
         unlink_storage(storage);
-    memory->in_use -= rounded;
-    memory->lent -= is_lent ? rounded : 0;
+    memory->in_use -= charged;
+    memory->borrowed -= is_lent ? charged : 0; /* nobody borrows it any more */
     size_t most = memory->peak > MAX_IDLE ? memory->peak : MAX_IDLE;
     bool keeps = !is_lent && (!has_own_pages || rounded <= most);
     if (keeps && has_own_pages && memory->idle_pages + rounded > most)
@@ -416,15 +422,20 @@ void memory_give(Memory *memory, void *block, size_t bytes)
     give(memory, block, bytes, NULL);
 }
 
-static Error *storage_begin(Memory *memory, Type type, Storage *lender, Storage **out)
+/* charged: of what `lender` has, if there is one. */
+static Error *storage_begin(Memory *memory, Type type, Storage *lender, size_t charged,
+                            Storage **out)
 {
     Storage *storage = malloc(sizeof *storage + sizeof *type.dims * (size_t)type.rank);
     if (!storage)
         return error_new(CODE_EXHAUSTED, "no memory for the books of an array %s on device %d",
                          type_name(type), memory->device);
-    *storage = (Storage){
-        .bytes = type_bytes(type), .memory = memory, .lender = lender, .holders = 1, .type = type
-    };
+    *storage = (Storage){ .bytes = type_bytes(type),
+                          .memory = memory,
+                          .charged = charged,
+                          .lender = lender,
+                          .holders = 1,
+                          .type = type };
     storage->type.dims = storage->dims_;
     for (int i = 0; i < storage->type.rank; i++)
         storage->dims_[i] = type.dims[i];
@@ -438,13 +449,30 @@ static Error *storage_begin(Memory *memory, Type type, Storage *lender, Storage 
 
 Error *storage_new(Memory *memory, Type type, Storage **out)
 {
-    return storage_begin(memory, type, NULL, out);
+    return storage_begin(memory, type, NULL, 0, out);
 }
 
-Error *storage_lend(Memory *memory, Type type, Storage *lender, Storage **out)
+/* The lender's device is charged for so much more, or less (then it wraps). */
+static void charge_lender(Storage *lender, size_t bytes)
 {
-    TRY(storage_begin(memory, type, lender, out));
+    Memory *memory = lender->memory;
+    if (!memory)
+        return;
+    lock_take(&memory->lock);
+    lender->charged += bytes;
+    memory->in_use += bytes;
+    memory->borrowed += bytes;
+    if (memory->in_use > memory->peak)
+        memory->peak = memory->in_use;
+    lock_give(&memory->lock);
+}
+
+Error *storage_lend(Memory *memory, Type type, Storage *lender, int ndevices, Storage **out)
+{
+    size_t share = memory_rounded(lender->bytes) / (size_t)ndevices;
+    TRY(storage_begin(memory, type, lender, share, out));
     storage_hold(lender);
+    charge_lender(lender, -share);
     return NULL;
 }
 
@@ -481,6 +509,8 @@ void storage_release(Storage *storage)
         give(storage->memory, storage->data, storage->bytes, storage);
     else if (storage->on_end)
         give_to_owner(storage);
+    if (storage->lender)
+        charge_lender(storage->lender, storage->charged);
     storage_release(storage->lender);
     free(storage);
 }

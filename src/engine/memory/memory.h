@@ -52,6 +52,7 @@ typedef struct Storage {
     void *data;
     size_t bytes;
     Memory *memory;                         /* charged for it; NULL: foreign memory */
+    size_t charged;                         /* so much; under its lock */
     struct Storage *lender;                 /* held: `data` is its; NULL: `data` is ours */
     _Atomic int holders;                    /* any thread */
     int nabandoned;                         /* of them, runs to stop; under the executor's lock */
@@ -64,8 +65,10 @@ typedef struct Storage {
 
 MUST_USE Error *storage_new(Memory *memory, Type type, Storage **out);
 int storage_holders(const Storage *storage);
-/* The data of `lender`, to be read only, charged to `memory` too. */
-MUST_USE Error *storage_lend(Memory *memory, Type type, Storage *lender, Storage **out);
+/* The data of `lender`, to be read only.  ndevices have it as one, and each is charged for as much of it:
+ * `memory` from here on, instead of the lender's, until the last release. */
+MUST_USE Error *storage_lend(Memory *memory, Type type, Storage *lender, int ndevices,
+                             Storage **out);
 /* Foreign memory; on_end: NULL, or called at the last release.  Returns NULL without memory for
  * the Storage itself. */
 Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *), void *user);
