@@ -6,6 +6,8 @@
 
 #include "engine/cpu_level.h"
 
+#include <stdatomic.h>
+
 #if defined __x86_64__
 const GemmLevel *gemm_level_of(GemmKind kind)
 {
@@ -55,6 +57,21 @@ void triangular_solve(Element e, const TriangularSystem *s, int64_t matrices)
 {
     GemmKind kind = e == F32 ? GEMM_F32 : GEMM_F64;
     gemm_level_of(kind)->solve[kind](s, matrices);
+}
+
+/* ---- what threads have packed ---- */
+
+Kept *gemm_kept(void)
+{
+    static _Thread_local Kept kept;
+    return &kept;
+}
+
+uint64_t gemm_number(void)
+{
+    static _Atomic uint64_t products;
+    /* relaxed: it only has to be another one */
+    return 1 + atomic_fetch_add_explicit(&products, 1, memory_order_relaxed);
 }
 
 /* ---- which types ---- */

@@ -54,13 +54,25 @@ extern const GemmLevel gemm_level_128, gemm_level_256, gemm_level_512, gemm_leve
 
 /* Blocks: at most KC deep, and MC rows of a (which then fit the second cache).  Of b so much is
  * packed at a time as fits the third, DEEPEST rows at most, by BAND rows. */
-enum { KC = 320, MC = 144, BAND = 32, DEEPEST = 8192, PACKED_BYTES = 8 << 20 };
+enum { KC = 512, MC = 144, BAND = 32, DEEPEST = 8192, PACKED_BYTES = 8 << 20 };
 /* Panels that several threads pack and read: so many are still in their second caches afterwards. */
 enum { STREAMED_BYTES = 2 << 20 };
 /* A result of so many bytes is not in the caches when it is read. */
 enum { STREAMED_RESULT = 8 << 20 };
 /* A smaller b is packed by every device for itself. */
 enum { SHARED_BYTES = 64 << 10 };
+
+/* What a thread has packed of the product that it takes slices of, for its next slices: blocks of rows of a
+ * and of columns of b, a bit each.  Between two slices of a product it does nothing else. */
+typedef struct Kept {
+    uint64_t number; /* the product's */
+    uint64_t rows, cols;
+} Kept;
+enum { KEPT = 64, KEPT_BYTES = 4 << 20 };
+
+Kept *gemm_kept(void);
+/* A number that no product had before, from 1 on. */
+uint64_t gemm_number(void);
 
 /* Is it worth the while of a second worker?  By the work alone. */
 static inline bool is_cut(int64_t m, int64_t n, int64_t k)

@@ -22,8 +22,8 @@
  *
  * Operands are first packed, so that tiles read units in order:
  *
- *   for columns jc { for depth kc { pack b, in slices
- *       slices, each some rows and columns of c:
+ *   for columns jc { for depth kc { pack b, in slices, unless each thread does so for itself
+ *       slices, each some rows and columns of c (gemm_slice.h):
  *           for depth pc, KC at most { pack a; for panels of b { for tiles of c { tile } } } } }
  *
  * What an element of c goes through, sums of RUN products, sums of those to KC, and these added in
@@ -321,15 +321,16 @@ typedef struct NAME(Job) {
     bool subtracts;        /* from what c holds */
     bool is_slice;         /* of other work: there is no help */
     bool packs_a, packs_b; /* packs_a: all of it; else tiles that can are read where they lie */
-    bool packs_own;        /* each slice packs its columns of b itself, KC deep */
+    bool packs_own;        /* each thread packs what its slices read of b itself */
+    uint64_t number;       /* by which it knows what it has packed of this product (Kept) */
     bool streams;          /* b is packed by several threads, for each other */
     bool streams_c;        /* c is larger than what caches keep of it */
-    P *packed;             /* b's panels: each `depth` rows of COLS columns */
+    P *packed;             /* b's panels: each `depth` rows of COLS columns; unless packs_own */
     int64_t jc, ncols;     /* the columns of b under way, */
     int64_t kc, depth;     /* and its rows, in units, */
-    int64_t step;          /* so many at a time */
-    int64_t down, across;  /* slices one below the other, which share the rows, and side by side */
-    int64_t cols;          /* of a slice */
+    int64_t step, steps;   /* so many at a time, so often */
+    int64_t down, across;  /* slices one below the other, and side by side */
+    bool by_columns;       /* those one below the other follow each other, else those side by side */
 } NAME(Job);
 
 #if IS_PLAIN
@@ -375,25 +376,34 @@ ATTR static void NAME(pack_part)(const NAME(Job) *g, P *to, int64_t j, int64_t p
         NAME(pack_b)(to, NAME(lines_of_b)(g, g->jc + j, cols, g->kc + p, depth));
 }
 
+/* Rows first .. last of the panels from column j to `end`, into panels at `to`. */
+ATTR static void NAME(pack_panels)(const NAME(Job) *g, P *to, int64_t apart, int64_t j, int64_t end,
+                                   int64_t first, int64_t last)
+{
+    P part[BAND * NAME(COLS) + NAME(LANES)] __attribute__((aligned(BYTES)));
+    for (int64_t p = first; p < last; p += BAND)
+        for (int64_t at = j; at < end; at += NAME(COLS)) {
+            int64_t depth = NAME(least)(last - p, BAND);
+            P *panel = to + (at - j) * apart + (p - first) * NAME(COLS);
+            NAME(pack_part)(g, g->streams ? part : panel, at, p, depth);
+            if (g->streams)
+                stream(panel, part, sizeof(P) * (size_t)(depth * NAME(COLS)));
+        }
+    if (g->streams)
+        stream_end();
+}
+
 /* Some rows of all panels, or a whole one.  Panels that other cores still hold in their second caches, from
  * the product before, are written past this one's: a line of those took as long as forty of one's own. */
 ATTR static void NAME(pack_slice)(void *user, int64_t slice)
 {
     const NAME(Job) *g = user;
-    bool by_bands = NAME(by_bands)(g);
-    int64_t j = by_bands ? 0 : slice * NAME(COLS), end = by_bands ? g->ncols : j + 1;
-    int64_t first = by_bands ? slice * BAND : 0, last = by_bands ? first + BAND : g->depth;
-    P part[BAND * NAME(COLS) + NAME(LANES)] __attribute__((aligned(BYTES)));
-    for (; j < end; j += NAME(COLS))
-        for (int64_t p = first; p < NAME(least)(last, g->depth); p += BAND) {
-            int64_t depth = NAME(least)(g->depth - p, BAND);
-            P *to = g->packed + j * g->depth + p * NAME(COLS);
-            NAME(pack_part)(g, g->streams ? part : to, j, p, depth);
-            if (g->streams)
-                stream(to, part, sizeof(P) * (size_t)(depth * NAME(COLS)));
-        }
-    if (g->streams)
-        stream_end();
+    int64_t j = slice * NAME(COLS), p = slice * BAND;
+    if (NAME(by_bands)(g))
+        NAME(pack_panels)(g, g->packed + p * NAME(COLS), g->depth, 0, g->ncols, p,
+                          NAME(least)(p + BAND, g->depth));
+    else
+        NAME(pack_panels)(g, g->packed + j * g->depth, g->depth, j, j + 1, 0, g->depth);
 }
 
 #if OFFSET_A
@@ -411,17 +421,20 @@ ATTR static void NAME(take_offset)(NAME(Tile) *t)
 }
 #endif
 
+/* Panels of b that are packed: that of column `j` and depth `p` lies at `at`, the next column's `apart`
+ * units behind for each column.  at is NULL: none are. */
+typedef struct NAME(Panels) {
+    P *at;
+    int64_t j, p, apart;
+} NAME(Panels);
+
 /* Where a tile reads its panel of b, at column j of those under way and from depth pc on. */
-ATTR static void NAME(set_panel)(const NAME(Job) *g, NAME(Tile) *t, int64_t j, int64_t pc, bool is_reused,
-                                 P *here)
+ATTR static void NAME(set_panel)(const NAME(Job) *g, NAME(Tile) *t, NAME(Panels) from, int64_t j, int64_t pc,
+                                 bool is_reused, P *here)
 {
     t->b_row = NAME(COLS);
-    if (g->packs_own) {
-        t->b = here;
-        return;
-    }
-    if (g->packs_b) {
-        t->b = g->packed + j * g->depth + (pc - g->kc) * NAME(COLS);
+    if (from.at) {
+        t->b = from.at + (j - from.j) * from.apart + (pc - from.p) * NAME(COLS);
         return;
     }
 #if IS_PLAIN
@@ -436,7 +449,7 @@ ATTR static void NAME(set_panel)(const NAME(Job) *g, NAME(Tile) *t, int64_t j, i
         t->b = here;
     }
 #else
-    (void)is_reused, (void)here;
+    (void)g, (void)is_reused, (void)here;
 #endif
 }
 
@@ -481,19 +494,25 @@ ATTR static NAME(Direct) NAME(gather_rows)(P *packed, const NAME(Job) *g, int64_
 #endif
 
 /* The next panel comes from the third cache, or from memory, while the tiles of this one are computed. */
-static void NAME(look_ahead)(const NAME(Job) *g, NAME(Tile) *t, int64_t j, int64_t rows)
+static void NAME(look_ahead)(NAME(Tile) *t, NAME(Panels) from, int64_t rows)
 {
-    if (!g->packs_b || j + NAME(COLS) >= g->ncols)
-        return;
     int64_t runs = t->nruns * ((rows + ROWS - 1) / ROWS), lines = t->depth * NAME(COLS) / NAME(LINE);
-    t->ahead = t->b + g->depth * NAME(COLS);
+    t->ahead = t->b + from.apart * NAME(COLS);
     t->nahead = (lines + runs - 1) / runs;
 }
 
-/* Rows ic .. last of a, KC deep from pc, times a panel at column j of those under way. */
-ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64_t j, int64_t pc,
-                             const P *packed_a, const NAME(Direct) *direct, P *own)
+/* Some rows and columns of c, and the depth under way. */
+typedef struct NAME(Part) {
+    int64_t ic, last, jc, end, pc;
+    const P *a;             /* packed, or */
+    NAME(Direct) direct;
+    NAME(Panels) b;
+} NAME(Part);
+
+/* Rows of a, KC deep, times the panel at column j of those under way. */
+ATTR static void NAME(panel)(const NAME(Job) *g, const NAME(Part) *part, int64_t j)
 {
+    int64_t ic = part->ic, last = part->last, pc = part->pc;
     int cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
     P here[IS_PLAIN ? KC * NAME(COLS) + NAME(LANES) : 1]; /* this panel, packed, unless all of them are */
     NAME(Vec) runs[2 * ROWS] __attribute__((aligned(BYTES)));
@@ -508,20 +527,21 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
     if (g->gather && !g->gather->is_b)
         t.walk = places_at(g->gather->ndepth, g->gather->dims + g->gather->nlines, pc);
 #endif
-    NAME(set_panel)(g, &t, j, pc, last - ic > ROWS, own ? own : here);
-    NAME(look_ahead)(g, &t, j, last - ic);
+    NAME(set_panel)(g, &t, part->b, j, pc, last - ic > ROWS, here);
+    if (part->b.at && j + NAME(COLS) < part->end)
+        NAME(look_ahead)(&t, part->b, last - ic);
 #if OFFSET_A
     NAME(take_offset)(&t);
 #endif
     for (int64_t i = ic; i < last; i += ROWS) {
         t.rows = (int)NAME(least)(last - i, ROWS);
-        bool is_packed = !direct->first[(i - ic) / ROWS];
-        t.a = packed_a + (i - ic) * KC;
+        bool is_packed = !part->direct.first[(i - ic) / ROWS];
+        t.a = part->a + (i - ic) * KC;
 #if IS_PLAIN
         if (!is_packed)
-            t.a = direct->first[(i - ic) / ROWS];
+            t.a = part->direct.first[(i - ic) / ROWS];
 #endif
-        t.a_row = direct->row[(i - ic) / ROWS];
+        t.a_row = part->direct.row[(i - ic) / ROWS];
         t.a_col = g->a_col;
         t.c = g->c + i * g->c_row + g->jc + j;
         NAME(tile_at)(&t, is_packed, cols);
@@ -534,45 +554,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
     }
 }
 
-/* Some rows and columns of c. */
-ATTR static void NAME(slice)(void *user, int64_t number)
-{
-    const NAME(Job) *g = user;
-    int64_t tiles = (g->m + ROWS - 1) / ROWS, row = number / g->across;
-    int64_t ic = tiles * row / g->down * ROWS;
-    int64_t last = NAME(least)(g->m, tiles * (row + 1) / g->down * ROWS);
-    int64_t jc = number % g->across * g->cols, end = NAME(least)(g->ncols, jc + g->cols);
-    P *packed_a = scratch(g->frame, THREAD_MEMORY_LEFT, sizeof(P) * (size_t)(MC * KC + NAME(LANES)));
-    P *own = NULL;
-    if (g->packs_own)
-        own = scratch(g->frame, THREAD_MEMORY_RIGHT, sizeof(P) * (size_t)(g->cols * KC + NAME(LANES)));
-    if (!packed_a || (g->packs_own && !own))
-        return;
-    for (int64_t pc = g->kc; pc < g->kc + g->depth; pc += g->step) {
-        int64_t terms = NAME(elements)(g, pc, NAME(least)(g->kc + g->depth - pc, g->step));
-        int64_t rows = last - ic, packed = g->packs_a ? 0 : rows / ROWS * ROWS, i = ic + packed;
-        NAME(Lines) a = { g->a + i * g->a_row + pc * DEEP * g->a_col, g->a_row, g->a_col, g->m - i, terms };
-        NAME(Direct) direct;
-#if SPLIT == 1
-        if (g->gather && !g->gather->is_b)
-            direct = NAME(gather_rows)(packed_a, g, ic, rows, pc, terms);
-        else
-#endif
-        {
-            direct = NAME(direct_rows)(g, ic, rows, pc);
-            NAME(pack_a)(packed_a + packed * KC, rows - packed, a);
-        }
-#if DEEP > 1
-        if (own)
-            NAME(pack_rows)(own, KC * NAME(COLS),
-                            NAME(lines_of_b)(g, g->jc + jc, end - jc, pc, NAME(units)(terms)));
-#endif
-        for (int64_t j = jc; j < end; j += NAME(COLS))
-            NAME(panel)(g, ic, last, j, pc, packed_a, &direct, own ? own + (j - jc) * KC : NULL);
-    }
-    if (g->streams_c)
-        stream_end();
-}
+#include "engine/numerics/gemm_slice.h"
 
 /* Is c written once, in whole vectors, and not in the caches anyway? */
 static bool NAME(may_stream)(const NAME(Job) *g)
@@ -598,28 +580,43 @@ static bool NAME(rows_collide)(int64_t step)
     return step && step * (int64_t)sizeof(S) % WAY == 0;
 }
 
+/* How many parts `n` tiles or panels make, `each` at least, if `wanted` are: as many for each worker. */
+static int64_t NAME(parts_of)(int64_t n, int64_t each, int64_t wanted, int workers)
+{
+    int64_t parts = NAME(least)(wanted, n / each);
+    parts = parts > workers ? (parts + workers - 1) / workers * workers : parts;
+    return parts < 1 ? 1 : parts;
+}
+
 /* Several for each worker, so that one that is late does not hold up the others, and as many for each; some
- * tiles high and some panels wide, so that what is packed is used more than once. */
+ * tiles high and some panels wide, so that what is packed is used more than once.  A worker has neighbours,
+ * by rows or by columns, whichever leaves less that several workers read. */
 static void NAME(choose_slices)(NAME(Job) *g, int workers)
 {
-    enum { PER_WORKER = 6, PANELS = 4, TILES = 4, MOST = MC / ROWS };
-    int64_t tiles = (g->m + ROWS - 1) / ROWS, wanted = workers > 1 ? PER_WORKER * workers : 1;
-    int64_t down = NAME(least)(wanted, tiles / TILES), fewest = (tiles + MOST - 1) / MOST;
-    down = down < fewest ? fewest : down;
-    g->down = workers > 1 && down > workers ? (down + workers - 1) / workers * workers : down;
-    int64_t across = (wanted + g->down - 1) / g->down;
-    int64_t panels = (g->ncols + NAME(COLS) - 1) / NAME(COLS);
-    int64_t wide = (panels + across - 1) / across;
-    g->cols = (wide < PANELS ? PANELS : wide) * NAME(COLS);
-    g->across = (g->ncols + g->cols - 1) / g->cols;
+    enum { PER_WORKER = 6, PANELS = 2, TILES = 4, MOST = MC / ROWS, OWN = 64 };
+    int64_t tiles = (g->m + ROWS - 1) / ROWS, panels = (g->ncols + NAME(COLS) - 1) / NAME(COLS);
+    int64_t wanted = workers > 1 ? PER_WORKER * workers : 1, fewest = (tiles + MOST - 1) / MOST;
+    g->by_columns = workers > 1 && g->ncols > g->m;
+    if (g->by_columns) {
+        g->across = NAME(parts_of)(panels, PANELS, wanted, workers);
+        g->down = NAME(parts_of)(tiles, TILES, (wanted + g->across - 1) / g->across, 1);
+        g->down = g->down < fewest ? fewest : g->down;
+    } else {
+        g->down = NAME(parts_of)(tiles, TILES, wanted < fewest ? fewest : wanted, workers);
+        g->down = g->down < fewest ? fewest : g->down;
+        g->across = NAME(parts_of)(panels, PANELS, (wanted + g->down - 1) / g->down, 1);
+    }
     /* One row of slices packs b on the way, if its rows lie in memory as tiles read them; units that are made
-     * of several rows, in passing. */
+     * of several rows, in passing.  Else each worker packs what it reads itself, though another does too: what
+     * another has packed is far away.  Unless a worker has so few rows or columns that packing counts. */
     bool is_passing = NAME(by_bands)(g) && g->down == 1 && !g->gather;
-    g->packs_own = is_passing && DEEP > 1;
-    g->packs_b = !is_passing || (!IS_PLAIN && DEEP == 1);
+    bool is_large = workers > 1 && g->across <= KEPT && (g->m > g->ncols ? g->m : g->ncols) >= OWN * workers;
+    g->packs_own = is_passing ? DEEP > 1 : is_large;
+    g->packs_b = !g->packs_own && (!is_passing || (!IS_PLAIN && DEEP == 1));
     bool is_apart = g->gather ? !NAME(may_walk)(g) : g->a_col != 1 && g->a_row != 1;
     bool collides = !g->gather && NAME(rows_collide)(g->a_row);
-    g->packs_a = !IS_PLAIN || g->cols > 4 * NAME(COLS) || is_apart || collides;
+    int64_t cols = (panels + g->across - 1) / g->across * NAME(COLS);
+    g->packs_a = !IS_PLAIN || cols > 4 * NAME(COLS) || is_apart || collides;
 }
 
 static size_t NAME(packed_bytes)(const NAME(Job) *g)
@@ -659,12 +656,15 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
     for (g->jc = 0; g->jc < g->n; g->jc += widest) {
         g->ncols = NAME(least)(g->n - g->jc, widest);
         NAME(choose_slices)(g, workers);
-        g->packs_b = g->packs_b || is_shared;
         g->packs_own = g->packs_own && !is_shared;
+        g->packs_b = g->packs_b || is_shared;
         for (g->kc = 0; g->kc < g->k; g->kc += deepest) {
             g->depth = NAME(least)(g->k - g->kc, deepest);
-            int64_t steps = (g->depth + KC - 1) / KC;
-            g->step = ((g->depth + steps - 1) / steps + SPLIT - 1) / SPLIT * SPLIT;
+            g->steps = (g->depth + KC - 1) / KC;
+            g->step = ((g->depth + g->steps - 1) / g->steps + SPLIT - 1) / SPLIT * SPLIT;
+            g->steps = (g->depth + g->step - 1) / g->step;
+            g->number = workers > 1 ? gemm_number() : 0;
+            g->streams = false;
             if (g->packs_b && !is_shared) {
                 g->packed = scratch(g->frame, THREAD_MEMORY_RIGHT, NAME(packed_bytes)(g));
                 if (!g->packed)

@@ -104,8 +104,11 @@ NAME(pack_square)(const NAME(Shuffles) *shuffles, P *to, int width, NAME(Lines) 
 {
     NAME(Units) v[NAME(LANES)];
 #pragma GCC unroll 16
-    for (int l = 0; l < NAME(LANES); l++)
-        v[l] = NAME(load)(x.at + NAME(least)(i + l, x.n - 1) * x.line + p * DEEP);
+    for (int l = 0; l < NAME(LANES); l++) {
+        const S *from = x.at + NAME(least)(i + l, x.n - 1) * x.line + p * DEEP;
+        __builtin_prefetch(from + 4 * NAME(LANES) * DEEP, 0, 2);
+        v[l] = NAME(load)(from);
+    }
     NAME(transpose_registers)(shuffles, v, to + p * width + i, width);
 }
 
@@ -123,8 +126,11 @@ ATTR static inline __attribute__((always_inline)) void NAME(pack)(P *to, int wid
             for (int i = last; i >= 0; i -= LANES)
                 NAME(pack_square)(&shuffles, to, width, x, i, p);
     } else if (x.line == 1 && IS_PLAIN && x.n >= width) {
-        for (; p < units; p++)
+        for (; p < units; p++) { /* the lines beside are packed soon after */
+            for (int i = 0; i < width; i += NAME(LINE))
+                __builtin_prefetch(x.at + p * x.deep + 2 * width + i, 0, 2);
             memcpy(to + p * width, x.at + p * x.deep, sizeof(P) * (size_t)width);
+        }
     } else if (x.line == 1 && x.n >= last + LANES) {
         for (; p < whole; p++)
             for (int i = last; i >= 0; i -= LANES)
