@@ -267,6 +267,14 @@ static void turned_dots(void)
                  " : (tensor<9x2x8xf32>, tensor<10x8xf32>) -> tensor<9x2x10xf32>\n"
                  "return %1 : tensor<9x2x10xf32>\n"),
         "transpose dot_general");
+    /* So does a transpose that makes the contracted dimensions one, as a matrix product wants them. */
+    OPS(MAIN_DOT("tensor<9x9xf32>",
+                 "%0 = stablehlo.transpose %z, dims = [0, 2, 1]"
+                 " : (tensor<2x9x8xf32>) -> tensor<2x8x9xf32>\n"
+                 "%1 = stablehlo.dot_general %0, %0, contracting_dims = [0, 1] x [0, 1]"
+                 " : (tensor<2x8x9xf32>, tensor<2x8x9xf32>) -> tensor<9x9xf32>\n"
+                 "return %1 : tensor<9x9xf32>\n"),
+        "transpose dot_general");
     OPS(MAIN_DOT("tensor<9x9xf32>",
                  "%0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1]"
                  " : (tensor<9x8xf32>, tensor<9x8xf32>) -> tensor<9x9xf32>\n"

@@ -2,13 +2,15 @@
  * around what is computed element by element, which has none.
  *
  *   dot(x, y) over [2, 1] x [2, 1]  ->  over [1, 2] x [1, 2], which is one dimension in memory
- *   dot(transpose(x), y)  ->  dot(x, y) by other dimensions
+ *   dot(transpose(x), y)  ->  dot(x, y) by other dimensions, unless only the transpose makes the
+ *                             contracted ones one dimension in memory, as a matrix product wants them
  *   transpose(dot(x, y))  ->  dot(y, x), if it exchanges the two sides and nothing else reads
  *                             the dot; sums keep their order, so the numbers stay the same
  *   add(transpose(x), transpose(y))  ->  transpose(add(x, y)), also beside what is broadcast: a
  *                             product or a reduction behind it may then do without
  *
  * In goes a node; out comes the value it comes to, or 0. */
+#include "engine/numerics/numerics.h"
 #include "engine/passes/simplify/simplify.h"
 
 #include <string.h>
@@ -82,6 +84,38 @@ static const Ints *permutation_to_skip(const Module *m, ValueId v, Ints batch, I
     return &a->permutation;
 }
 
+/* Are the dimensions one in memory? */
+static bool is_one_dimension(Type t, Ints list)
+{
+    int64_t last = -1;
+    for (int i = 0; i < list.n; i++) {
+        if (t.dims[list.at[i]] == 1)
+            continue;
+        for (int64_t d = last + 1; last >= 0 && d < list.at[i]; d++)
+            if (t.dims[d] != 1)
+                return false;
+        if (list.at[i] < last)
+            return false;
+        last = list.at[i];
+    }
+    return true;
+}
+
+/* Is it a matrix product (kernels/dot.c) of some size only as long as operand i is transposed?
+ * skipped: its contracted dimensions without that. */
+static bool is_product_by_order(const Module *m, const Node *node, int i, Ints contracted,
+                                Ints skipped)
+{
+    enum { SHORT_SIDE = 8 };
+    Type t = type_of(m, node->in[i]), out = type_of(m, node->out);
+    Type from = type_of(m, node_at(m, value_def(m, node->in[i]))->in[0]);
+    bool is_small = type_count(out) < SHORT_SIDE * SHORT_SIDE;
+    int kind =
+        gemm_kind(type_of(m, node->in[0]).element, type_of(m, node->in[1]).element, out.element);
+    return kind >= 0 && !is_small && is_one_dimension(t, contracted) &&
+           !is_one_dimension(from, skipped);
+}
+
 static ValueId skip_transposes(Simplifier *s, const Node *node)
 {
     Module *m = s->m;
@@ -94,8 +128,11 @@ static ValueId skip_transposes(Simplifier *s, const Node *node)
         const Ints *permutation = permutation_to_skip(m, in[i], *batch[i], *contracted[i]);
         if (!permutation)
             continue;
+        Ints summed = mapped(m, *contracted[i], *permutation);
+        if (is_product_by_order(m, node, i, *contracted[i], summed))
+            continue;
         *batch[i] = mapped(m, *batch[i], *permutation);
-        *contracted[i] = mapped(m, *contracted[i], *permutation);
+        *contracted[i] = summed;
         in[i] = node_at(m, value_def(m, in[i]))->in[0];
     }
     if (in[0] == node->in[0] && in[1] == node->in[1])
