@@ -12,7 +12,7 @@ import types
 import warnings
 
 # launchers: being imported is all that JAX needs of it
-from jax_tutti import cache, callbacks, dlpack, ffi, hosts, lapack, launchers, rules, shardings
+from jax_tutti import buffers, cache, callbacks, dlpack, ffi, hosts, lapack, launchers, rules, shardings
 
 try:
     __version__ = importlib.metadata.version("jax-tutti")
@@ -112,6 +112,7 @@ def initialize():
     rules.install(NAME)
     _answer_for_cpu()
     callbacks.install(library_path(), NAME)
+    buffers.install(library_path(), NAME)
     shardings.install(library_path(), NAME)
     lapack.install(library_path())
     ffi.install(library_path(), NAME)

@@ -79,7 +79,7 @@ def extension_of(path):
     return at.contents if at else None
 
 
-def _view(operand, aval):
+def view(operand, aval):
     """The operand's memory as an array; alive during the call only.  It may be a piece of what JAX
     knows by its shape."""
     shape = tuple(operand.dims[:operand.rank])
@@ -97,7 +97,7 @@ def _store(operand, aval, value):
     if value.dtype != aval.dtype:
         raise RuntimeError(f"Incorrect output dtype: Expected: {aval.dtype}, Actual: {value.dtype}")
     if value.size:
-        np.copyto(_view(operand, aval), value)
+        np.copyto(view(operand, aval), value)
 
 
 def _player(callback, operand_avals, result_avals):
@@ -105,7 +105,7 @@ def _player(callback, operand_avals, result_avals):
     from jax._src import dtypes
 
     def play(c):
-        args = [_view(c.args[i], aval).copy() for i, aval in enumerate(operand_avals)]
+        args = [view(c.args[i], aval).copy() for i, aval in enumerate(operand_avals)]
         results = callback(*args)
         if len(results) != len(result_avals):
             raise RuntimeError("Mismatched number of outputs from callback. "
@@ -175,7 +175,7 @@ class _Registered:
     for code that is still there, which the engine knows of."""
 
 
-def _register(extension, name, play):
+def register(extension, name, play):
     while _gone:
         _functions.pop(_gone.pop())
     function = _c_function(name, play)
@@ -195,7 +195,7 @@ def register_look(extension, ctx, look):
     def play(c):
         look(ctypes.string_at(c.args[0].data, c.args[0].dims[0]) if c.args[0].dims[0] else b"")
 
-    ctx.module_context.add_keepalive(_register(extension, name, play))
+    ctx.module_context.add_keepalive(register(extension, name, play))
     return name
 
 
@@ -211,7 +211,7 @@ def _with_token(sharding, result_avals):
     return SdyArrayList((token, *sharding.shardings))
 
 
-def _in(ctx, function):
+def in_context(ctx, function):
     """A function of JAX's mlir module, called in the context of a module, which it takes from JAX 0.10
     on as its first argument."""
     takes = next(iter(inspect.signature(function).parameters)) == "ctx"
@@ -287,8 +287,8 @@ def install(path, platform):
             raise ValueError("Partitioned callback not supported with return values.")
         name = f"tutti.local.{'each.' if partitioned else ''}{next(_numbers)}"
         ctx.module_context.add_keepalive(
-            _register(extension, name, _player(callback, operand_avals, result_avals)))
-        types = list(map(_in(ctx.module_context, mlir.aval_to_ir_type), result_avals))
+            register(extension, name, _player(callback, operand_avals, result_avals)))
+        types = list(map(in_context(ctx.module_context, mlir.aval_to_ir_type), result_avals))
         tokens = [token] if token else []
         call = mlir.custom_call(
             name, result_types=[*(t.type for t in tokens), *types],
@@ -296,7 +296,7 @@ def install(path, platform):
         if token and sharding is not None:
             sharding = _with_token(sharding, result_avals)
         if sharding is not None and not partitioned:
-            _in(ctx.module_context, mlir.set_sharding)(call, sharding)
+            in_context(ctx.module_context, mlir.set_sharding)(call, sharding)
         results = list(call.results)
         if token:
             token, *results = results

@@ -59,10 +59,7 @@ class Recorder:
         return zlib.crc32(name.encode()) % 10000 < self.sample * 10000
 
     def pytest_collection_modifyitems(self, items):
-        import jax
-
         items[:] = [item for item in items if self.wants(name_of(item.nodeid))]
-        jax.config.update("jax_test_dut", "cpu")  # a switch of test_util, which all tests import
         from absl import flags
 
         if not flags.FLAGS.is_parsed():  # some ask absl for a folder
@@ -100,6 +97,10 @@ def child(options):
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES.get(file, 1)}"
     log = log_of(options, platform, file)
     recorder = Recorder(log, read_log(log)[0], options)
+    import jax
+    import jax._src.test_util  # whose switch this is; files ask it as they are read, for their cases
+
+    jax.config.update("jax_test_dut", "cpu")
     args = ["-q", "-p", "no:cacheprovider", "--tb=short", "--no-header", "--no-summary"]
     return pytest.main(args + [f"tests/{file}.py"], plugins=[recorder])
 

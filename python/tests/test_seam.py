@@ -360,6 +360,51 @@ def test_wrong_amount_of_memory_is_named(python):
     assert "TUTTI_DEVICE_MEMORY: 'lots' is not a number of bytes" in out
 
 
+def test_python_functions_in_memory(python):
+    """buffer_callback: operands read only, results written in place, an operand in its result's memory."""
+    out = play(python, """
+        from jax.experimental import buffer_callback as bc
+        x = jnp.arange(6.0).reshape(2, 3)
+        def double(ctx, out, arg, *, by):
+            assert ctx.stage == bc.ExecutionStage.EXECUTE and out.writeable and not arg.writeable
+            assert not np.asarray(arg).flags.writeable and np.from_dlpack(arg).shape == (2, 3)
+            np.asarray(out)[...] = by * np.asarray(arg)
+        f = bc.buffer_callback(double, jax.ShapeDtypeStruct.like(x))
+        assert np.array_equal(jax.jit(lambda x: f(x + 1, by=2.0 * x))(x), (np.asarray(x) + 1) * 2 * x)
+        def add(ctx, out, arg):
+            assert np.asarray(out).ctypes.data == np.asarray(arg).ctypes.data
+            np.asarray(out)[...] += 1
+        g = bc.buffer_callback(add, jax.ShapeDtypeStruct.like(x), input_output_aliases={0: 0})
+        assert np.array_equal(g(x), np.arange(6).reshape(2, 3) + 1) and x[0, 0] == 0
+        def fails(ctx, out):
+            ctx.stream
+        try:
+            bc.buffer_callback(fails, jax.ShapeDtypeStruct((), jnp.float32))().block_until_ready()
+        except jax.errors.JaxRuntimeError as error:
+            print(str(error).strip().splitlines()[-1])
+    """)
+    assert "devices are CPUs" in out, out
+
+
+def test_order_of_operations(python):
+    """jax.experimental.control_deps: a scheduler's hints, futures among them, change no value."""
+    pytest.importorskip("jax.experimental.control_deps", reason="this JAX has no such hints")
+    play(python, """
+        from jax.experimental.control_deps import schedule
+        from jax._src.lax import parallel
+        mesh = jax.sharding.Mesh(jax.devices(), "i")
+        def layers(x, w):
+            future = parallel.all_gather_start(w, "i", tiled=True)
+            y = jnp.sin(x)
+            schedule([future.x, y])
+            return y @ future.done()
+        x, w = np.random.rand(4, 8).astype("f"), np.random.rand(8, 5).astype("f")
+        spec = jax.P("i", None)
+        f = jax.shard_map(layers, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+        assert np.allclose(jax.jit(f)(x, w), np.sin(x) @ w, rtol=1e-5)
+    """)
+
+
 @pytest.mark.parametrize("platforms", ["tutti", "tutti,cpu"])
 def test_python_functions_in_programs(python, platforms):
     """Callbacks: results, order, batches, what they raise; on several devices too."""

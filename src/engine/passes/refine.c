@@ -28,7 +28,7 @@ typedef struct Refiner {
 
 /* The rules of calls.def's column `rewrite`: what stands at the end of r instead of n. */
 typedef MUST_USE Error *RewriteCall(Refiner *z, RegionId r, NodeId n);
-static RewriteCall rewrite_ragged, rewrite_approx_top_k, rewrite_top_k;
+static RewriteCall rewrite_ragged, rewrite_approx_top_k, rewrite_top_k, rewrite_unordered;
 
 static RewriteCall *const rewrites[CALL_COUNT + 1] = {
 #define rewrite_none NULL
@@ -261,6 +261,14 @@ static Error *rewrite_top_k(Refiner *z, RegionId r, NodeId n)
     if (!largest)
         results[0] = reverse_order(m, r, results[0], node.loc);
     node_replace(m, n, results, &z->map);
+    return NULL;
+}
+
+/* Which of two operations comes first is how another scheduler overlaps them.  Devices here step aside
+ * while they wait, and no value depends on it. */
+static Error *rewrite_unordered(Refiner *z, RegionId r, NodeId n)
+{
+    (void)z, (void)r, (void)n;
     return NULL;
 }
 

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 /* Programs come in this version's encoding or an older one: JAX takes the smaller of ours and its
- * own.  Above it are forms (replica groups as mesh axes) that say nothing new. */
-static const int64_t stablehlo_current[] = { 1, 15, 0 };
+ * own. */
+static const int64_t stablehlo_current[] = { 1, 20, 0 };
 static const int64_t stablehlo_minimum[] = { 0, 9, 0 };
 
 #define INTS_ATTRIBUTE(text, list)                                                                 \
