@@ -222,6 +222,8 @@ bool is_linear(const Kernel *k, ValueId v);
 typedef void LoopBody(Kernel *k, Index *at, void *user);
 void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *user);
 void copy_emit(Kernel *k, V to, V from, size_t bytes);
+/* So many bytes, which a register holds, `at` so far behind both pointers. */
+void copy_vector(Kernel *k, V to, V from, V at, int bytes);
 
 /* ---- slices.c ------------------------------------------------------------------------ */
 
@@ -235,6 +237,8 @@ LLVMBasicBlockRef last_slice_begin(Kernel *k);
 void last_slice_end(Kernel *k, LLVMBasicBlockRef after);
 /* Around the body k->function: what segments call, with so many pointers, the frame's first. */
 V slices_wrap(Kernel *k, const char *name, int npointers);
+/* A large copy inside a kernel that is not made of slices; bytes: a multiple of a vector's. */
+void copy_by_slices(Kernel *k, V to, V from, int64_t bytes);
 
 /* ---- llvm.c ------------------------------------------------------------------------------- */
 

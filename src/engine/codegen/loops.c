@@ -258,7 +258,7 @@ void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *
 
 /* ---- copies ---- */
 
-static void copy_vector(Kernel *k, V to, V from, V at, int bytes)
+void copy_vector(Kernel *k, V to, V from, V at, int bytes)
 {
     LLVMTypeRef i8 = int_type(k, 8);
     LLVMTypeRef type = lanes_of(i8, bytes);
@@ -270,9 +270,12 @@ static void copy_vector(Kernel *k, V to, V from, V at, int bytes)
 
 void copy_emit(Kernel *k, V to, V from, size_t bytes)
 {
+    enum { SHARED_COPY = 1 << 20 }; /* a worker that helps is worth its while */
     int vector = k->e->vector_bytes;
     int64_t full = (int64_t)bytes / vector * vector;
-    if (full) {
+    if (full >= SHARED_COPY) {
+        copy_by_slices(k, to, from, full);
+    } else if (full) {
         Loop loop;
         loop_begin(k, &loop, full, vector, 0, NULL);
         copy_vector(k, to, from, loop.i, vector);

@@ -89,23 +89,77 @@ static V slice_function(Kernel *k, const char *name, int npointers)
     return f;
 }
 
+/* Has f(list, i) called for every i below n; the builder stands where k->frame is known. */
+static void call_slices(Kernel *k, V f, int64_t n, V list)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0),
+                types[] = { ptr, int_type(k, 64), ptr, ptr };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 4, false);
+    V args[] = { k->frame, const_i64(k, n), f, list };
+    LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, slices)), args, 4, "");
+}
+
+/* A list of pointers on the stack. */
+static V pointer_list(Kernel *k, int n, const V *pointers)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0);
+    V list = LLVMBuildAlloca(k->b, LLVMArrayType(ptr, (unsigned)n), "");
+    for (int i = 0; i < n; i++)
+        LLVMBuildStore(k->b, pointers[i], byte_offset(k, list, i * (int64_t)sizeof(void *)));
+    return list;
+}
+
 V slices_wrap(Kernel *k, const char *name, int npointers)
 {
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), i64 = int_type(k, 64);
     LLVMTypeRef *types = ARENA_ARRAY(k->arena, LLVMTypeRef, npointers);
-    V slice = slice_function(k, name, npointers);
+    V slice = slice_function(k, name, npointers), *pointers = ARENA_ARRAY(k->arena, V, npointers);
     for (int i = 0; i < npointers; i++)
-        types[i] = ptr;
+        types[i] = LLVMPointerTypeInContext(k->c, 0);
     V f = function_new(k, name, npointers, types);
-    V list = LLVMBuildAlloca(k->b, LLVMArrayType(ptr, (unsigned)npointers), "");
     for (int i = 0; i < npointers; i++)
-        LLVMBuildStore(k->b, LLVMGetParam(f, (unsigned)i),
-                       byte_offset(k, list, i * (int64_t)sizeof(void *)));
-    LLVMTypeRef parts[] = { ptr, i64, ptr, ptr };
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), parts, 4, false);
-    V args[] = { LLVMGetParam(f, 0), const_i64(k, k->nslices), slice, list };
-    k->frame = LLVMGetParam(f, 0);
-    LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, slices)), args, 4, "");
+        pointers[i] = LLVMGetParam(f, (unsigned)i);
+    k->frame = pointers[0];
+    call_slices(k, slice, k->nslices, pointer_list(k, npointers, pointers));
     LLVMBuildRetVoid(k->b);
     return f;
+}
+
+/* ---- copies ---- */
+
+enum { COPY_PIECE = 256 << 10, COPY_POINTERS = 3 };
+
+/* Copies one piece; its list has the frame, and whither and whence. */
+static V copy_function(Kernel *k, int64_t bytes)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), types[] = { ptr, int_type(k, 64) };
+    V f = function_new(k, "copy.slice", 2, types), pointers[COPY_POINTERS];
+    k->function = f;
+    for (int i = 0; i < COPY_POINTERS; i++) {
+        V at = byte_offset(k, LLVMGetParam(f, 0), i * (int64_t)sizeof(void *));
+        pointers[i] = LLVMBuildLoad2(k->b, ptr, at, "");
+        if (i > 0)
+            bounds_array(k->e, pointers[i], bytes, "an array that is copied");
+    }
+    bounds_function(k->e, f, pointers[0], "copy.slice");
+    bounds_array(k->e, LLVMGetParam(f, 0), sizeof(void *) * COPY_POINTERS, "its pointers");
+    V from = LLVMBuildMul(k->b, LLVMGetParam(f, 1), const_i64(k, COPY_PIECE), "");
+    V to = LLVMBuildAdd(k->b, from, const_i64(k, COPY_PIECE), "");
+    Loop loop;
+    loop_between(k, &loop, from, INTRINSIC(k, "llvm.umin", to, const_i64(k, bytes)),
+                 k->e->vector_bytes, 0, NULL);
+    copy_vector(k, pointers[1], pointers[2], loop.i, k->e->vector_bytes);
+    loop_end(k, &loop, NULL);
+    LLVMBuildRetVoid(k->b);
+    return f;
+}
+
+void copy_by_slices(Kernel *k, V to, V from, int64_t bytes)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(k->b);
+    V kernel = k->function, f = copy_function(k, bytes);
+    k->function = kernel;
+    LLVMPositionBuilderAtEnd(k->b, here);
+    V pointers[COPY_POINTERS] = { k->frame, to, from };
+    call_slices(k, f, (bytes + COPY_PIECE - 1) / COPY_PIECE,
+                pointer_list(k, COPY_POINTERS, pointers));
 }

@@ -194,10 +194,11 @@ static bool may_lie_on_temporary(const Module *m, NodeId fusion, int result)
 }
 
 /* To store into a line the processor reads it first, unless all of it is stored past the caches.  That pays
- * for results that only the caller will read, where a kernel touches more than caches hold. */
+ * for results that only the caller will read, where a kernel touches more than caches hold: of lines that
+ * are read out of order they hold less. */
 static void choose_streams(Kernel *k, NodeId fusion)
 {
-    enum { CACHES = 32 << 20, LEAST_VECTOR = 32 };
+    enum { CACHES = 40 << 20, CACHES_OUT_OF_ORDER = 32 << 20, LEAST_VECTOR = 32 };
     const Node *node = node_at(k->m, fusion), *end = region_return(k->m, module_main(k->m));
     size_t bytes = 0;
     for (int i = 0; i < node->nin; i++)
@@ -205,7 +206,8 @@ static void choose_streams(Kernel *k, NodeId fusion)
     for (int o = 0; o < node->nout; o++)
         bytes += type_bytes(type_of(k->m, node->out + (ValueId)o));
     /* Objects store where their callers say, which need not be where a line begins. */
-    if (bytes < CACHES || k->e->vector_bytes < LEAST_VECTOR || k->e->owns_machine)
+    size_t most = has_transpose(k) ? CACHES_OUT_OF_ORDER : CACHES;
+    if (bytes < most || k->e->vector_bytes < LEAST_VECTOR || k->e->owns_machine)
         return;
     bool *streams = ARENA_ARRAY(k->arena, bool, node->nout);
     uint32_t *uses = count_uses(k->m, module_main(k->m));

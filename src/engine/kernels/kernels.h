@@ -38,6 +38,8 @@ int slices_wanted(const Module *m, NodeId fusion, NodeId root);
 void map_emit(Kernel *k);
 /* tiles.c: the same in tiles, if it reads an operand across; else false. */
 bool tiles_emit(Kernel *k, Type shape, Type nest);
+/* Is any array transposed in the kernel? */
+bool has_transpose(const Kernel *k);
 /* update.c: the result begins as the operand v, copied unless it lies there already. */
 void start_as_operand(Kernel *k, ValueId v, int result);
 

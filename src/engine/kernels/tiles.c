@@ -163,7 +163,7 @@ static int64_t choose_side(const Tiles *t)
     return side;
 }
 
-static bool has_transpose(const Kernel *k)
+bool has_transpose(const Kernel *k)
 {
     const Region *region = region_at(k->m, k->region);
     for (int i = 0; i < region->nnodes; i++)
