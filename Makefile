@@ -237,7 +237,7 @@ deb: all lib man
 	tools/package/deb.sh $(BUILD) $(DIST) $(VERSION)
 
 # Tests of the front link its insides, and find the engine by TUTTI_PLUGIN or in build/.
-FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse flow spmd collectives shard_grad trees absent closure custom checkpoint precision placed api random training profile debug files open sharded foreign large jump) \
+FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse flow spmd collectives shard_grad trees absent closure custom checkpoint precision placed api random training profile debug files dlpack open sharded foreign large jump) \
               $(BUILD)/tests/stress/front_test $(BUILD)/tests/stress/steps_test $(BUILD)/tests/stress/eager_test \
               $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/errors_c/*_test.c))
 $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a

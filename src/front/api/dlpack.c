@@ -117,8 +117,7 @@ static bool element_in(const DLTensor *t, Element *out)
 {
     for (tt_dtype type = TT_BOOL; type <= TT_C128; type++) {
         *out = element_of(type);
-        if (t->element.lanes == 1 && code_of(*out) == t->element.code &&
-            element_info[*out].bytes * 8 == t->element.bits)
+        if (code_of(*out) == t->element.code && element_info[*out].bytes * 8 == t->element.bits)
             return true;
     }
     return false;
@@ -157,15 +156,22 @@ static tt import_tensor(const struct DLManagedTensorVersioned *m)
             "tt_from_dlpack: the array is on a device of kind %d; it must be in the "
             "host's memory",
             t->device.type);
+    if (t->element.lanes != 1)
+        return report_broken("tt_from_dlpack: an element has %d lanes; it must have one",
+                             t->element.lanes);
     if (!element_in(t, &e))
         return report_broken("tt_from_dlpack: elements of kind %d with %d bits have no tt_dtype",
                              t->element.code, t->element.bits);
     tt_dims dims = { t->rank, { 0 } };
+    if (t->rank > 0 && !t->shape)
+        return report_broken("tt_from_dlpack: %d dimensions, and no shape", t->rank);
     if (t->rank > 0 && t->rank <= TT_MAX_RANK)
         memcpy(dims.v, t->shape, sizeof *dims.v * (size_t)t->rank);
     if (!dims_ok("tt_from_dlpack", &dims))
         return NO_VALUE;
     Type type = { e, dims.n, dims.v };
+    if (!t->data && type_count(type))
+        return report_broken("tt_from_dlpack: %s, and no data", type_text(type));
     const char *data = (const char *)t->data + t->byte_offset;
     if (!type_count(type) || is_row_major(t, type))
         return value_of_array_on_host(type, data);
