@@ -332,9 +332,10 @@ fuzz: $(BUILD)/run-tests $(FUZZERS)
 	@mkdir -p $(foreach f,$(FUZZERS),build/fuzz/corpus/$(notdir $(f)))
 	$(BUILD)/run-tests -t $$((3 * $(FUZZ_SECONDS) + 300)) -j $(JOBS) $(foreach f,$(FUZZERS),"$(f) -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 build/fuzz/corpus/$(notdir $(f)) tests/fuzz/corpus/$(notdir $(f)) $(if $(findstring compile,$(f)),tests/programs)")
 
-# The whole project for aarch64: cross-built, played by qemu.  DIR: a folder of further programs that check themselves.
+# The whole project for aarch64: cross-built, played by qemu.  DIR: a folder of further programs that check themselves;
+# WHOLE=1: the unit tests that take minutes so too.
 aarch64: all lessons
-	tools/cross/aarch64.sh $(DIR)
+	WHOLE=$(WHOLE) tools/cross/aarch64.sh $(DIR)
 
 # Random programs, as many as one has time for: N in StableHLO from seed FIRST on, a tenth of that in
 # JAX on one device, a fortieth on several.
