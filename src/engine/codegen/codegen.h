@@ -159,6 +159,8 @@ V splat(Kernel *k, V scalar, int lanes);           /* complex too */
 V splat_source(V v);                               /* what splat made it of, or NULL */
 V extract_lane(Kernel *k, V v, int lane);          /* complex too */
 V load_element(Kernel *k, V pointer, Element e, Index *at);
+/* Element numbers[i] of the table in lane i; the numbers are integers, all within it. */
+V constant_lookup(Kernel *k, Dense table, V numbers);
 void prefetch_element(Kernel *k, V pointer, Element e, V number); /* into the caches, maybe */
 void store_element(Kernel *k, V pointer, Element e, Index *at, V value);
 /* Column j of as many rows as `first` has lanes, which are of n columns each; first: column 0. */

@@ -56,6 +56,17 @@ V element_constant(Kernel *k, NodeId n, Index *at)
     return load_element(k, constant_pointer(k, value), value.type.element, at);
 }
 
+V constant_lookup(Kernel *k, Dense table, V numbers)
+{
+    LLVMTypeRef type = LLVMTypeOf(numbers);
+    bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    int lanes = is_vector ? (int)LLVMGetVectorSize(type) : 1;
+    numbers = LLVMBuildIntCast2(k->b, numbers, lane_type(k, lanes), false, "");
+    Coord at = is_vector ? coord_vector(k, numbers) : coord_uniform(k, numbers);
+    return load_element(k, constant_pointer(k, table), table.type.element,
+                        index_numbered(k, table.type, at, lanes));
+}
+
 /* The coordinate as a number of type e. */
 static V coord_value(Kernel *k, Element e, Coord c, int lanes)
 {

@@ -411,7 +411,7 @@ void block_convolution(Kernel *k, NodeId root)
         c.window[i] = add_dim(&f, dims, c.dims[i].size, true);
     c.feature = add_dim(&f, dims, c.kernel.dims[c.a->kernel_input_feature_dimension], true);
     c.result[last] = add_dim(&f, dims, c.out.dims[last], false);
-    f.in_order = fold_is_few(&f, c.out.element);
+    f.is_strict = f.in_order = fold_is_few(&f, c.out.element);
     f.is_rounded = is_float(c.out.element) || is_complex(c.out.element);
     fold_emit(k, &f);
 }

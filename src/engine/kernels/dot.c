@@ -283,7 +283,7 @@ static void dot_by_loops(Kernel *k, const Dot *d)
     add_pairs(&f, &df, dims, d->contract, true);
     if (rhs_ends_free)
         add_free(&f, &df, dims, 1);
-    f.in_order = fold_is_few(&f, d->out.element);
+    f.is_strict = f.in_order = fold_is_few(&f, d->out.element);
     f.is_rounded = is_float(d->out.element) || is_complex(d->out.element);
     fold_emit(k, &f);
 }

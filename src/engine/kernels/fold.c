@@ -79,7 +79,7 @@ static Index *out_index(Kernel *k, const Fold *f, const Nest *nest, int lanes)
 static void accumulate(Kernel *k, const Fold *f, const Nest *nest, int lanes, V *acc)
 {
     V *next = ARENA_ARRAY(k->arena, V, f->n);
-    k->is_strict = f->in_order;
+    k->is_strict = f->is_strict;
     f->values(k, f, space_index(k, f, nest, lanes), next);
     (f->step ? f->step : f->combine)(k, f, acc, next);
     k->is_strict = false;
@@ -396,7 +396,9 @@ static void row_tail(Kernel *k, const Fold *f, Nest *nest, int64_t from, int lan
 {
     V *next = ARENA_ARRAY(k->arena, V, f->n), *none = ARENA_ARRAY(k->arena, V, f->n);
     nest->at[nest->n - 1] = (Coord){ const_i64(k, from), 1, from, NULL };
+    k->is_strict = f->is_strict;
     f->values(k, f, space_index(k, f, nest, lanes), next);
+    k->is_strict = false;
     if (lanes < row->lanes) {
         k->lanes = lanes;
         f->start(k, f, none);
@@ -449,7 +451,7 @@ static void row_in_order(Kernel *k, const Fold *f, Nest *nest, V *acc)
 {
     int64_t n = nest->dims[nest->n - 1];
     V *next = ARENA_ARRAY(k->arena, V, f->n), *one = ARENA_ARRAY(k->arena, V, f->n);
-    k->is_strict = true;
+    k->is_strict = f->is_strict;
     for (int64_t from = 0; from < n; from += k->width) {
         int lanes = (int)(n - from < k->width ? n - from : k->width);
         nest->at[nest->n - 1] = (Coord){ const_i64(k, from), 1, from, NULL };

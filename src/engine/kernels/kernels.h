@@ -82,7 +82,8 @@ typedef struct Fold {
     Type out;                  /* the kept dimensions, in their order */
     int n;                     /* values folded side by side */
     bool has_identity;         /* start gives it; then any number of accumulators may run */
-    bool in_order;             /* but there is one: values are rounded, and added one by one */
+    bool is_strict;            /* products are rounded before they are added */
+    bool in_order;             /* but there is one: they are added one by one */
     bool is_rounded;           /* it adds floats: long loops are split into blocks, which takes the
                                  identity too */
     int weight;                /* operations per element, to bound the code's size */
@@ -100,7 +101,7 @@ typedef struct Fold {
     void (*done)(Kernel *k, const struct Fold *f, Index *at, V *acc);
 } Fold;
 
-/* Sums of so few products are added in order, as XLA adds them: users see every bit of them. */
+/* Sums of so few products are rounded and added as XLA adds them: users see every bit of them. */
 enum { FOLD_FEW = 16 };
 
 void fold_emit(Kernel *k, const Fold *f);

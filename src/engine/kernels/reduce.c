@@ -78,10 +78,22 @@ static void reduce_start(Kernel *k, const Fold *f, V *acc)
         acc[i] = reduce_initial(k, r, i);
 }
 
+/* The factors of a product that is rounded are made as anywhere else. */
+static void make_factors(Kernel *k, ValueId product, Index *at)
+{
+    const Node *node = node_at(k->m, value_def(k->m, product));
+    k->is_strict = false;
+    for (int i = 0; i < node->nin; i++)
+        element(k, node->in[i], at);
+    k->is_strict = true;
+}
+
 static void reduce_values(Kernel *k, const Fold *f, Index *at, V *next)
 {
     const Reduce *r = f->user;
     const Node *node = node_at(k->m, r->node);
+    if (k->is_strict)
+        make_factors(k, node->in[0], at);
     for (int i = 0; i < node->nout; i++)
         next[i] = r->at ? r->at(k, r, i, at) : element(k, node->in[i], at);
     if (r->is_extreme)
@@ -166,6 +178,22 @@ Fold reduce_fold(Kernel *k, Reduce *r)
     return f;
 }
 
+static bool is_broadcast(Kernel *k, ValueId v)
+{
+    NodeId of = value_def(k->m, v);
+    return of && node_at(k->m, of)->op == OP_BROADCAST;
+}
+
+/* Whether XLA hands the sums of these products to its library, which adds a row's halves, their halves and so
+ * on: those of each row of a large array, but for dots, whose factors are spread (expand_dots.c). */
+static bool adds_by_halves(Kernel *k, const Fold *f, const Node *product)
+{
+    enum { LARGE = 4096 };
+    return type_count(f->space) >= LARGE && type_count(f->out) > 1 &&
+           f->reduced[f->space.rank - 1] && !is_broadcast(k, product->in[0]) &&
+           !is_broadcast(k, product->in[1]);
+}
+
 void block_reduce(Kernel *k, NodeId root)
 {
     const Node *node = node_at(k->m, root);
@@ -181,6 +209,7 @@ void block_reduce(Kernel *k, NodeId root)
         f.joined[d] = f.reduced[d] == f.reduced[d + 1];
     joinable(k, node->nout, node->in, f.space, f.joined);
     NodeId of = value_def(k->m, node->in[0]);
-    f.in_order = f.is_rounded && of && node_at(k->m, of)->op == OP_MUL && fold_is_few(&f, r.e);
+    f.is_strict = f.is_rounded && of && node_at(k->m, of)->op == OP_MUL && fold_is_few(&f, r.e);
+    f.in_order = f.is_strict && !adds_by_halves(k, &f, node_at(k->m, of));
     fold_emit(k, &f);
 }

@@ -184,19 +184,8 @@ static V log_rest(Kernel *k, V f, V half)
     return LLVMBuildFMul(k->b, s, LLVMBuildFAdd(k->b, half, series, ""), "");
 }
 
-/* log(2^n (1 + f)); n ln2 comes in two pieces, the small one with the small terms. */
-static V log_direct(Kernel *k, V n, V f)
-{
-    LLVMTypeRef type = LLVMTypeOf(f);
-    V half = float_mul(k, const_f(k, type, 0.5), float_mul(k, f, f));
-    V small = float_fma(k, n, const_f(k, type, 0x1.a39ef35793c76p-33), log_rest(k, f, half));
-    V rest = LLVMBuildFSub(k->b, half, small, "");
-    return float_fma(k, n, const_f(k, type, 0x1.62e42fee00000p-1),
-                     LLVMBuildFSub(k->b, f, rest, ""));
-}
-
-/* The same, of which nothing but the small terms is rounded before the end: within 0.55 ulp.
- * tail, too small for the sum to hold, may be NULL. */
+/* log(2^n (1 + f)), of which nothing but the small terms is rounded before the end: within 0.55 ulp.
+ * n ln2 comes in two pieces, the small one with the small terms.  tail, too small for the sum to hold, may be NULL. */
 static V log_exact(Kernel *k, V n, V f, V tail)
 {
     LLVMTypeRef type = LLVMTypeOf(f);
@@ -230,12 +219,6 @@ V math_log(Kernel *k, V x)
         return math_log_f32(k, x);
     V n, f = math_split(k, x, &n);
     return math_log_at_edges(k, x, log_exact(k, n, f, NULL));
-}
-
-V math_log_for_f32(Kernel *k, V x)
-{
-    V n, f = math_split(k, x, &n);
-    return math_log_at_edges(k, x, log_direct(k, n, f));
 }
 
 V math_log1p_of_sum(Kernel *k, V x, V tail)

@@ -16,12 +16,14 @@ V math_exp_of_sum(Kernel *k, V x, V tail);
 V math_exp_f32(Kernel *k, V x);
 /* 2^n y, which is e^x, for an integer n; at the ends of the range what e^x is there. */
 V math_exp_scaled(Kernel *k, V x, V y, V n);
-V math_log_for_f32(Kernel *k, V x); /* in f64, of what will be rounded to f32 */
 V math_log_f32(Kernel *k, V x);
 /* y, where x is a positive normal number; else what log x is there. */
 V math_log_at_edges(Kernel *k, V x, V y);
 V math_log1p_f32(Kernel *k, V x);
 V math_log1p_of_sum(Kernel *k, V x, V tail); /* likewise, in f64 */
+V math_tan_f32(Kernel *k, V x);
+/* x^y of f32 in f64, to be rounded to f32, where x is not negative; 1^y for any y is not looked at. */
+V math_pow_f32(Kernel *k, V x, V y);
 /* The integer nearest to x * factor, as a float; and in *integer, of the same width.
  * For |x * factor| below 2^51 (f64) or 2^22 (f32); else nonsense. */
 V math_round(Kernel *k, V x, double factor, V *integer);

@@ -1,7 +1,8 @@
 /* trig.c - sine, cosine, tangent.
  *
  * In: values in registers, f32 or f64.  Out: the function; f32 is computed in f64 and rounded,
- * so it is nearly always right to the last bit, and f64 is within 0.6 ulp.
+ * so it is nearly always right to the last bit, and f64 is within 0.6 ulp.  The tangent of f32 is C's
+ * (tan_f32.c).
  *
  * x = n pi/2 + r with |r| <= pi/4: the first fma of the reduction is exact, because x, n and
  * the leading piece of pi/2 leave a difference that fits a double.  Good below 2^40; larger
@@ -101,8 +102,6 @@ static V tangent(Kernel *k, const Reduced *t)
     V odd = quarter_bit(k, t->quarter, 1);
     V over = math_select(k, odd, t->cosine.high, t->sine.high);
     V under = math_select(k, odd, LLVMBuildFNeg(k->b, t->sine.high, ""), t->cosine.high);
-    if (!t->cosine.low)
-        return float_div(k, over, under);
     V over_low = math_select(k, odd, t->cosine.low, t->sine.low);
     V under_low = math_select(k, odd, LLVMBuildFNeg(k->b, t->sine.low, ""), t->cosine.low);
     Pair y = pair_over(k, (Pair){ over, over_low }, (Pair){ under, under_low });
@@ -135,5 +134,5 @@ V math_cos(Kernel *k, V x)
 
 V math_tan(Kernel *k, V x)
 {
-    return trig(k, MATH_TAN, x);
+    return math_is_f64(x) ? trig(k, MATH_TAN, x) : math_tan_f32(k, x);
 }

@@ -13,8 +13,14 @@
 typedef double Unary(double);
 typedef Complex ComplexUnary(Complex);
 
+static double tan_f32(double x)
+{
+    return tanf((float)x);
+}
+
 static Unary *const unary[MATH_COUNT] = {
     [MATH_TAN] = tan,
+    [MATH_TAN_F32] = tan_f32,
     [MATH_ERF_INV] = special_erf_inv,
     [MATH_LGAMMA] = special_lgamma,
     [MATH_DIGAMMA] = special_digamma,

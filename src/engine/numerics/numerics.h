@@ -159,6 +159,7 @@ typedef enum MathFunction {
     MATH_SIN,
     MATH_COS,
     MATH_TAN,
+    MATH_TAN_F32, /* rounded as the function of f32 is */
     MATH_ERF_INV,
     MATH_LGAMMA,
     MATH_DIGAMMA,

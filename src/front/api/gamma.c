@@ -608,18 +608,20 @@ tt tt_dirichlet(tt key, tt alpha, tt_dtype type, const tt_dims *shape)
     return EAGER(c.who, dirichlet_body, &c, key, alpha);
 }
 
-/* Points inside of |x|_p = 1 (Barthe and others, 2005); the last axis is that of their coordinates. */
+/* Points inside of |x|_p = 1 (Barthe and others, 2005); the last axis is that of their coordinates.  p is an
+ * argument: of a constant the power may be a product, which is rounded otherwise. */
 static void ball_body(const tt *in, tt *out, const void *config)
 {
     const Numbers *c = config;
     Numbers points = *c;
     points.n--;
-    tt_dims shape = dims_of_numbers(c);
-    tt keys = tt_split(in[0], 2), p = tt_full((tt_dtype)c->v[TYPE], c->x[0], &shape);
+    tt p, keys = tt_split(in[0], 2), power = tt_div(number(1), in[1]);
+    if (!parameters(c, 1, in + 1, &p))
+        return;
     tt g = generalized_normal(c, key_at(keys, 0), p, p),
        e = drawn(&points, tt_exponential, key_at(keys, 1));
     tt size = tt_add(tt_sum(tt_pow(tt_abs(g), p), DIMS(-1)), e);
-    *out = tt_div(g, tt_expand(tt_pow(size, number(1 / c->x[0])), DIMS(-1)));
+    *out = tt_mul(g, tt_expand(tt_pow(size, tt_neg(power)), DIMS(-1)));
 }
 
 tt tt_ball(tt key, int64_t d, double p, tt_dtype type, const tt_dims *shape)
@@ -634,17 +636,64 @@ tt tt_ball(tt key, int64_t d, double p, tt_dtype type, const tt_dims *shape)
                              (long long)d, p, TT_MAX_RANK);
     Numbers c = draws_of("tt_ball", type, shape);
     c.v[c.n++] = d;
-    c.x[0] = p;
-    return EAGER(c.who, ball_body, &c, key);
+    return EAGER(c.who, ball_body, &c, key, tt_full(type, p, &(tt_dims){ 0 }));
+}
+
+/* ---- several numbers that belong together ---- */
+
+/* x y + sum, rounded to f32 once; sum may be NO_VALUE. */
+static tt multiply_add(tt x, tt y, tt sum)
+{
+    tt wide = tt_mul(tt_astype(x, TT_F64), tt_astype(y, TT_F64));
+    return tt_astype(is_value(sum) ? tt_add(wide, tt_astype(sum, TT_F64)) : wide, TT_F32);
+}
+
+/* (parts[0] + parts[1]) + (parts[2] + parts[3]); those that are not there are zeros. */
+static tt sum_of_four(const tt *parts)
+{
+    tt pairs[2] = { parts[0], parts[2] };
+    for (int i = 0; i < 2; i++)
+        if (is_value(parts[2 * i + 1]))
+            pairs[i] = tt_add(parts[2 * i], parts[2 * i + 1]);
+    return is_value(pairs[1]) ? tt_add(pairs[0], pairs[1]) : pairs[0];
+}
+
+static tt column(tt matrix, int64_t j)
+{
+    return tt_reshape(tt_slice(matrix, 1, j, j + 1), DIMS(-1));
+}
+
+/* The product of a matrix and each vector of z, of n numbers, in f32, in the order in which XLA's library adds:
+ * four sums side by side, and behind them what is left of n. */
+static tt product_by_fours(tt matrix, tt z, int64_t n)
+{
+    enum { LANES = 4 };
+    int64_t whole = n - n % LANES;
+    tt sums[2][LANES] = { { NO_VALUE } };
+    for (int64_t j = 0; j < n; j++) {
+        tt *to = &sums[j >= whole][j % LANES];
+        *to = multiply_add(column(matrix, j), tt_slice(z, -1, j, j + 1), *to);
+    }
+    if (whole == n)
+        return sum_of_four(sums[0]);
+    return whole ? tt_add(sum_of_four(sums[0]), sum_of_four(sums[1])) : sum_of_four(sums[1]);
 }
 
 static void multivariate_body(const tt *in, tt *out, const void *config)
 {
+    enum { FEW = 16 };
     Numbers rows;
-    if (!with_row(config, in[1], &rows))
+    Shape s;
+    if (!with_row(config, in[1], &rows) || !shapes_of(rows.who, 1, &in[2], &s))
         return;
+    int64_t n = rows.v[rows.n - 1];
     tt factor = tt_cholesky(in[2]), z = drawn(&rows, tt_normal, in[0]);
-    *out = tt_add(in[1], tt_einsum_n("...ij,...j->...i", (const tt[]){ factor, z }, 2));
+    if (rows.v[TYPE] == TT_F32 && s.element == F32 && s.rank == 2 && s.dims[1] == n && n > 0 &&
+        n <= FEW)
+        z = product_by_fours(factor, z, n);
+    else
+        z = tt_einsum_n("...ij,...j->...i", (const tt[]){ factor, z }, 2);
+    *out = tt_add(in[1], z);
 }
 
 tt tt_multivariate_normal(tt key, tt mean, tt covariance, tt_dtype type, const tt_dims *shape)
