@@ -1,6 +1,7 @@
 """Arrays that do not lie row-major (jax.experimental.layout), and arrays in the memory of the host."""
 import textwrap
 
+import jax
 import pytest
 
 PROGRAMS = {
@@ -84,5 +85,7 @@ def test_layouts(python, name):
     program, expected = PROGRAMS[name]
     text = HEAD + textwrap.dedent(program)
     if expected is None:
+        if jax.__version_info__ < (0, 10):
+            pytest.skip("this JAX's own CPU backend has no arrays in the memory of the host")
         expected = python(["-c", text], "cpu", devices=4)
     assert python(["-c", text], "tutti", devices=4) == expected

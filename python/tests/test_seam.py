@@ -365,16 +365,17 @@ def test_python_functions_in_memory(python):
     out = play(python, """
         from jax.experimental import buffer_callback as bc
         x = jnp.arange(6.0).reshape(2, 3)
+        like = jax.ShapeDtypeStruct(x.shape, x.dtype)
         def double(ctx, out, arg, *, by):
             assert ctx.stage == bc.ExecutionStage.EXECUTE and out.writeable and not arg.writeable
             assert not np.asarray(arg).flags.writeable and np.from_dlpack(arg).shape == (2, 3)
             np.asarray(out)[...] = by * np.asarray(arg)
-        f = bc.buffer_callback(double, jax.ShapeDtypeStruct.like(x))
+        f = bc.buffer_callback(double, like)
         assert np.array_equal(jax.jit(lambda x: f(x + 1, by=2.0 * x))(x), (np.asarray(x) + 1) * 2 * x)
         def add(ctx, out, arg):
             assert np.asarray(out).ctypes.data == np.asarray(arg).ctypes.data
             np.asarray(out)[...] += 1
-        g = bc.buffer_callback(add, jax.ShapeDtypeStruct.like(x), input_output_aliases={0: 0})
+        g = bc.buffer_callback(add, like, input_output_aliases={0: 0})
         assert np.array_equal(g(x), np.arange(6).reshape(2, 3) + 1) and x[0, 0] == 0
         def fails(ctx, out):
             ctx.stream
