@@ -69,7 +69,8 @@ $(call obj,$(filter-out %/dense.c,$(wildcard src/engine/numerics/linalg/*.c))): 
 FFT := $(call obj,$(wildcard src/engine/numerics/fft*.c))
 # Loops that are worth vectors and unrolling, which -O2 does not make of them.
 ifeq (,$(findstring -fsanitize,$(CFLAGS)))
-$(BUILD)/obj/src/engine/numerics/sort_keys.o $(FFT) $(BUILD)/obj/src/engine/numerics/small_matrices.o: ALL_CFLAGS += -O3
+$(BUILD)/obj/src/engine/numerics/sort_keys.o $(FFT) $(BUILD)/obj/src/engine/numerics/small_matrices.o \
+  $(BUILD)/obj/src/engine/numerics/plain_sum.o: ALL_CFLAGS += -O3
 endif
 # A square root of each lane is an instruction.
 $(BUILD)/obj/src/engine/numerics/small_matrices.o: ALL_CFLAGS += -fno-math-errno

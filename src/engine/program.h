@@ -236,6 +236,9 @@ typedef struct Runtime {
     /* A convolution as a product; see numerics/numerics.h. */
     void (*gather)(const Frame *f, int64_t kind, const struct Gather *g, const void *seen,
                    const void *other, void *c);
+    /* A sum over dimensions that lie together; see numerics/numerics.h. */
+    void (*sum)(const Frame *f, int64_t kind, int64_t outer, int64_t n, int64_t inner,
+                const void *in, void *out);
     /* The mark of this number begins; f->track is not NULL. */
     void (*mark)(const Frame *f, int32_t number);
     /* Fails the frame if there is a NaN in `data`, a result of what `of` says; see numerics.h. */

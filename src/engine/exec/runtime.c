@@ -36,6 +36,7 @@ const Runtime runtime = {
     .sort = sort_order,
     .sort_lines = sort_lines,
     .slices = slices_run,
+    .sum = plain_sum,
     .mark = mark,
     .nans = nans_find,
     .collectives = ALL_COLLECTIVES,

@@ -265,7 +265,7 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
     choose_width(&k);
     NodeId root = kernel_root(m, k.region);
     int npointers = 1 + node->nin + node->nout;
-    k.wanted = slices_wanted(m, fusion, root);
+    k.wanted = e->hurries && sum_is_plain(m, k.region, root) ? 1 : slices_wanted(m, fusion, root);
     function_begin(&k, name, npointers);
     kernel_pointers(&k, fusion);
     kernel_bounds(e, m, fusion, name, k.function);

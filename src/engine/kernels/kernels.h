@@ -34,6 +34,9 @@ extern int64_t slice_worth_ns;
 bool scatter_is_parted(const Module *m, NodeId root); /* its parts have places of their own */
 int slices_wanted(const Module *m, NodeId fusion, NodeId root);
 
+/* reduce.c: is it a sum alone, one that is made ready? */
+bool sum_is_plain(const Module *m, RegionId region, NodeId root);
+
 /* map.c: the whole kernel is one loop over its results. */
 void map_emit(Kernel *k);
 /* tiles.c: the same in tiles, if it reads an operand across; else false. */

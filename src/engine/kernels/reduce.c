@@ -11,9 +11,12 @@
  * values: to take those in several times changes nothing. */
 #include "engine/kernels/kernels.h"
 
+#include "engine/numerics/numerics.h"
+#include "engine/tensor.h"
 #include "hlo/rewrite.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 static V identity_int(Kernel *k, OpId op, Element e, LLVMTypeRef type)
@@ -194,10 +197,77 @@ static bool adds_by_halves(Kernel *k, const Fold *f, const Node *product)
            !is_broadcast(k, product->in[1]);
 }
 
+/* ---- sums that are made ready ---- */
+
+/* The extents before, of and behind the dimensions that are reduced, which lie together. */
+static bool plain_extents(Type in, Ints reduced, int64_t extents[3])
+{
+    bool is_reduced[MAX_RANK] = { 0 };
+    int part = 0;
+    for (int i = 0; i < reduced.n; i++)
+        is_reduced[reduced.at[i]] = true;
+    extents[0] = extents[1] = extents[2] = 1;
+    for (int d = 0; d < in.rank; d++) {
+        if (in.dims[d] == 1)
+            continue;
+        part += is_reduced[d] ? part == 0 : part == 1;
+        if (is_reduced[d] != (part == 1))
+            return false;
+        extents[part] *= in.dims[d];
+    }
+    return extents[0] * extents[1] * extents[2] > 0 &&
+           (extents[2] == 1 ? extents[1] >= PLAIN_ROW
+                            : extents[1] >= PLAIN_ROWS && extents[2] >= PLAIN_COLUMNS);
+}
+
+static bool is_zero(const Dense *d)
+{
+    return d && number_at((Tensor){ d->type, (void *)d->data }, 0) == 0;
+}
+
+bool sum_is_plain(const Module *m, RegionId region, NodeId root)
+{
+    const Node *node = root ? node_at(m, root) : NULL, *end = region_return(m, region);
+    int64_t extents[3];
+    if (!node || node->op != OP_REDUCE || node->nout != 1 || end->nin != 1 ||
+        end->in[0] != node->out || node->in[0] != region_at(m, region)->args)
+        return false;
+    return region_reducer(m, node->regions[0]) == OP_ADD &&
+           plain_sum_kind(type_of(m, node->out).element) >= 0 &&
+           is_zero(value_constant(m, node->in[1])) &&
+           plain_extents(type_of(m, node->in[0]),
+                         ((const DimensionsAttrs *)node->attrs)->dimensions, extents);
+}
+
+static void plain_emit(Kernel *k, const Node *node)
+{
+    LLVMTypeRef i64 = int_type(k, 64), ptr = LLVMPointerTypeInContext(k->c, 0);
+    LLVMTypeRef types[] = { ptr, i64, i64, i64, i64, ptr, ptr };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 7, false);
+    Type in = type_of(k->m, node->in[0]), out = type_of(k->m, node->out);
+    int64_t extents[3];
+    plain_extents(in, ((const DimensionsAttrs *)node->attrs)->dimensions, extents);
+    V args[] = { k->frame,
+                 const_i64(k, plain_sum_kind(in.element)),
+                 const_i64(k, extents[0]),
+                 const_i64(k, extents[1]),
+                 const_i64(k, extents[2]),
+                 k->ins[0],
+                 k->outs[0] };
+    V sum = runtime_function(k, offsetof(Runtime, sum));
+    V call = LLVMBuildCall2(k->b, type, sum, args, 7, "");
+    bounds_touch(k->e, call, k->ins[0], 0, (int64_t)type_bytes(in));
+    bounds_touch(k->e, call, k->outs[0], 0, (int64_t)type_bytes(out));
+}
+
 void block_reduce(Kernel *k, NodeId root)
 {
     const Node *node = node_at(k->m, root);
     const DimensionsAttrs *a = node->attrs;
+    if (k->e->hurries && sum_is_plain(k->m, k->region, root)) {
+        plain_emit(k, node);
+        return;
+    }
     Reduce r = { .node = root };
     Fold f = reduce_fold(k, &r);
     if (k->error)

@@ -108,6 +108,18 @@ bool gemm_gathers(int kind);
 NAMED_BY_OBJECTS void gather(const Frame *frame, int64_t kind, const Gather *gather,
                              const void *seen, const void *other, void *c);
 
+/* ---- plain sums (plain_sum.c) ---- */
+
+/* The shortest row, and the fewest rows and columns, of which compiled code is not better. */
+enum { PLAIN_ROW = 2048, PLAIN_ROWS = 32, PLAIN_COLUMNS = 128 };
+
+/* The kind of a sum that is made ready, by its element type; -1: it is not. */
+int plain_sum_kind(Element e);
+/* out[a, b] = the sum of in[a, i, b] over the n values of i, rounded once; none of the extents is 0, and
+ * inner is 1 or at least PLAIN_COLUMNS. */
+void plain_sum(const Frame *f, int64_t kind, int64_t outer, int64_t n, int64_t inner,
+               const void *in, void *out);
+
 /* ---- sorting by keys that are plain numbers (sort_keys.c) ----
  *
  * A comparator that compares numbers (one key or several, each rising or falling) need not be
