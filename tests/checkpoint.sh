@@ -2,6 +2,9 @@
 # A training that is killed at random moments goes on from the last checkpoint that it said it had
 # saved, or the one after it, and ends with the numbers of one that was left alone, to the last bit.
 #
+# Every second kill comes at any moment from the start on, the others at any from the run's first save on: a busy
+# machine may take longer to start than the former wait.
+#
 #     KILLS=200 tests/checkpoint.sh
 set -u
 cd "$(dirname "$0")/.."
@@ -29,6 +32,10 @@ look() { # at what one run said
 for ((i = 0; i < kills; i++)); do
     "$program" "$at/run.safetensors" $steps > "$at/said" 2>&1 &
     pid=$!
+    for ((wait = 0; i % 2 == 0 && wait < 6000; wait++)); do
+        grep -q '^saved step' "$at/said" && break
+        sleep 0.01
+    done
     sleep "0.$(printf '%03d' $((100 + RANDOM % 500)))"
     kill -9 $pid
     wait $pid 2> /dev/null
