@@ -823,3 +823,107 @@ row(COMPILE, "lstm unrolled 10 grad", jax.grad(lambda w, x, h: sum(
     (h := jnp.tanh(jnp.concatenate([x[i], h], -1) @ w)).sum() for i in range(10))), f32(64, 32), f32(10, 4, 32),
     f32(4, 32))
 row(COMPILE, "jit of x + 1", lambda x: x + 1, f32(16))
+
+
+# ---- and other everyday work, in the groups above ----
+
+def where_chain(x):
+    y = x
+    for i in range(8):
+        y = jnp.where(x > i * 0.25, y * (i + 1), y - 1)
+    return y
+
+
+def log_likelihood(x, y):
+    return -jnp.take_along_axis(nn.log_softmax(x), y[:, None], 1).mean()
+
+
+def rotary(x, t):
+    a, b = x[..., :32], x[..., 32:]
+    return jnp.concatenate([a * jnp.cos(t) - b * jnp.sin(t), b * jnp.cos(t) + a * jnp.sin(t)], -1)
+
+
+row("elementwise", "i8 x + y 4M", lambda x, y: x + y, *[ints(100, 4 * M, dtype=np.int8)] * 2)
+row("elementwise", "i16 x * y 4M", lambda x, y: x * y, *[ints(100, 4 * M, dtype=np.int16)] * 2)
+row("elementwise", "u32 hash 4M", lambda x: (x ^ (x >> 16)) * jnp.uint32(0x45d9f3b),
+    ints(1 << 32, 4 * M, dtype=np.uint32))
+row("elementwise", "f16 tanh 1M", jnp.tanh, of(jnp.float16, M))
+row("elementwise", "bf16 gelu 1M", nn.gelu, of(jnp.bfloat16, M))
+row("elementwise", "bf16 silu 1M", nn.silu, of(jnp.bfloat16, M))
+row("elementwise", "f16 softplus 1M", nn.softplus, of(jnp.float16, M))
+row("elementwise", "i32 // 1M", lambda x, y: x // y, ints(1 << 30, M),
+    lambda g: g.integers(1, 1000, M).astype(np.int32))
+row("elementwise", "i32 pow 3 1M", lambda x: x ** 3, ints(1000, M))
+row("elementwise", "c64 exp 1M", jnp.exp, of(jnp.complex64, M))
+row("elementwise", "where chain of 8 1M", where_chain, f32(M))
+row("elementwise", "clip and round 4M", lambda x: jnp.clip(jnp.round(x * 8), -128, 127).astype(jnp.int8), f32(4 * M))
+row("elementwise", "log_softmax 1024x1000", lambda x: nn.log_softmax(x, -1), f32(1024, 1000))
+row("reductions", "masked softmax 256x1024", lambda x, m: nn.softmax(jnp.where(m > 0, x, -1e9), -1), f32(256, 1024),
+    f32(256, 1024))
+row("reductions", "sum 1000x3000 axis 0", lambda x: x.sum(0), f32(1000, 3000))
+row("reductions", "sum 1000x3000 axis 1", lambda x: x.sum(1), f32(1000, 3000))
+row("reductions", "sum 3-d 64x64x1024 axes 0 1", lambda x: x.sum((0, 1)), f32(64, 64, 1024))
+row("reductions", "sum f64 2048x2048 axis 0", lambda x: x.sum(0),
+    lambda g: g.standard_normal((2048, 2048)))
+row("reductions", "mean of bf16 4M", lambda x: x.mean(), of(jnp.bfloat16, 4 * M))
+row("reductions", "min 2048x2048 axis 0", lambda x: x.min(0), f32(2048, 2048))
+row("reductions", "argmin 1M", jnp.argmin, f32(M))
+row("reductions", "std 4096x512 axis 1", lambda x: x.std(1), f32(4096, 512))
+row("reductions", "i32 sum 4M", jnp.sum, ints(1000, 4 * M))
+row("reductions", "count_nonzero 4M", jnp.count_nonzero, ints(3, 4 * M))
+row("reductions", "cosine similarity 1000x256", lambda x, y: (x * y).sum(1) / jnp.linalg.norm(x, axis=1)
+    / jnp.linalg.norm(y, axis=1), f32(1000, 256), f32(1000, 256))
+row("cumulative", "cumsum 1024x1024 axis 1 reversed", lambda x: lax.cumsum(x, 1, reverse=True), f32(1024, 1024))
+row("cumulative", "cumprod 1e5", jnp.cumprod, lambda g: 1 + 1e-3 * g.standard_normal(10 ** 5).astype(np.float32))
+row("sorting", "top_k 8 along axis 0 1000x512", lambda x: lax.top_k(x.T, 8), f32(1000, 512))
+row("sorting", "sort 100x10000 of i16", lambda x: jnp.sort(x, -1), ints(30000, 100, 10000, dtype=np.int16))
+row("sorting", "sort small rows 10000x10", lambda x: jnp.sort(x, -1), f32(10000, 10))
+row("sorting", "argmax after softmax 4096x1000", lambda x: jnp.argmax(nn.softmax(x, -1), -1), f32(4096, 1000))
+row("sorting", "rank of 1e5", lambda x: jnp.argsort(jnp.argsort(x)), f32(10 ** 5))
+row("indexing", "scatter-add 1e6 into 100", lambda i, y: jnp.zeros(100).at[i].add(y), ints(100, 10 ** 6), f32(10 ** 6))
+row("indexing", "at.max 1e5 of 1e5", lambda x, i, y: x.at[i].max(y), f32(10 ** 5), ints(10 ** 5, 10 ** 5), f32(10 ** 5))
+row("indexing", "one_hot 4096 of 1000 @ w", lambda i, w: nn.one_hot(i, 1000) @ w, ints(1000, 4096), f32(1000, 64))
+row("indexing", "x[i, j] 1e6", lambda x, i, j: x[i, j], f32(1000, 1000), ints(1000, 10 ** 6), ints(1000, 10 ** 6))
+row("indexing", "digitize 1e6 in 20", lambda x, b: jnp.digitize(x, b), f32(10 ** 6),
+    lambda g: np.linspace(-3, 3, 20).astype(np.float32))
+row("moving", "image.resize 256x256 -> 512x512", lambda x: jax.image.resize(x, (512, 512, 3), "bilinear"),
+    f32(256, 256, 3))
+row("moving", "meshgrid 1000x1000", lambda x, y: jnp.stack(jnp.meshgrid(x, y)), f32(1000), f32(1000))
+row("moving", "tril 2048", jnp.tril, f32(2048, 2048))
+row("moving", "kron 64x64 32x32", jnp.kron, f32(64, 64), f32(32, 32))
+row("moving", "swapaxes 64x128x64x16 13", lambda x: jnp.swapaxes(x, 1, 3) * 1, f32(64, 128, 64, 16))
+row("moving", "reshape and transpose patches 8x224x224x3",
+    lambda x: x.reshape(8, 14, 16, 14, 16, 3).transpose(0, 1, 3, 2, 4, 5).reshape(8, 196, 768), f32(8, 224, 224, 3))
+row("products", "einsum of four 64", lambda a, b, c, d: jnp.einsum("ij,jk,kl,lm->im", a, b, c, d), *[f32(64, 64)] * 4)
+row("products", "einsum bhqk,bhkd 4x8x256x64", lambda p, v: jnp.einsum("bhqk,bhkd->bhqd", p, v), f32(4, 8, 256, 256),
+    f32(4, 8, 256, 64))
+row("products", "tensordot 32x32x64 64x32", lambda x, y: jnp.tensordot(x, y, 1), f32(32, 32, 64), f32(64, 32))
+row("products", "cross 1e5x3", jnp.cross, f32(10 ** 5, 3), f32(10 ** 5, 3))
+row("products", "vdot 1M", jnp.vdot, f32(M), f32(M))
+row("convolutions", "3x3 same 1x256x256x16", lambda x, w: lax.conv_general_dilated(
+    x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), f32(1, 256, 256, 16), f32(3, 3, 16, 16))
+row("convolutions", "jnp.correlate 1e5 by 31", lambda x, k: jnp.correlate(x, k, "same"), f32(10 ** 5), f32(31))
+row("linear algebra", "vmap of solve 5 x 1000", jax.vmap(jnp.linalg.solve), spd(1000, 5, 5), f32(1000, 5))
+row("linear algebra", "triangular solve batch 6 x 1000", lambda l, b: lax.linalg.triangular_solve(
+    l, b, left_side=True, lower=True), triangular(1000, 6, 6), f32(1000, 6, 2))
+row("linear algebra", "expm 16 x 50", jax.vmap(jsl.expm), lambda g: 0.1 * g.standard_normal((50, 16, 16), np.float32))
+row("linear algebra", "det 4 x 5000", jnp.linalg.det, spd(5000, 4, 4))
+row("linear algebra", "slogdet 6 x 2000", jnp.linalg.slogdet, spd(2000, 6, 6))
+row("linear algebra", "cho_solve 200", lambda a, b: jsl.cho_solve(jsl.cho_factor(a), b), spd(200, 200), f32(200))
+row("linear algebra", "norm 2 of 200x200", lambda x: jnp.linalg.norm(x, 2), f32(200, 200))
+row("linear algebra", "lstsq 200x5", lambda a, b: jnp.linalg.lstsq(a, b)[0], f32(200, 5), f32(200))
+row("random", "choice with p 1e5 of 1000", lambda k, p: random.choice(k, 1000, (10 ** 5,), p=p / p.sum()), key(),
+    positive(1000))
+row("random", "poisson 1e5", lambda k: random.poisson(k, 3.0, (10 ** 5,)), key())
+row("random", "gumbel 1M", lambda k: random.gumbel(k, (M,)), key())
+row("random", "multivariate normal 10000 of 8", lambda k, c: random.multivariate_normal(k, jnp.zeros(8), c, (10000,)),
+    key(), spd(8, 8))
+row("loops", "scan 1e5 scalar steps", lambda x: lax.scan(lambda c, v: (0.99 * c + v, c), 0.0, x), f32(10 ** 5))
+row("loops", "map of sums 1000x100", lambda x: lax.map(lambda v: jnp.tanh(v).sum(), x), f32(1000, 100))
+row("loops", "while with large carries 64 its",
+    lambda x, y: lax.fori_loop(0, 64, lambda i, s: (s[1], s[0] * 0.5 + s[1]), (x, y)), f32(512, 512), f32(512, 512))
+row("loops", "fori gather-update 500",
+    lambda x: lax.fori_loop(0, 500, lambda i, v: v.at[i % 100].set(v[(i * 7) % 100] + 1), x), f32(100))
+row("models", "cross entropy of logits 1024x1000", log_likelihood, f32(1024, 1000), ints(1000, 1024))
+row("models", "rotary embedding 8x256x8x64", rotary, f32(8, 256, 8, 64), f32(256, 1, 32))
+row("models", "polyfit 1000 of degree 5", lambda x, y: jnp.polyfit(x, y, 5), f32(1000), f32(1000))
