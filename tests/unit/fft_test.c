@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define complex _Complex
 #define I _Complex_I
@@ -170,8 +171,8 @@ static void many_dimensions(void)
 /* Lines side by side, more and fewer than a vector has lanes. */
 static void columns(void)
 {
-    for (int64_t width = 1; width < 40; width += width < 5 ? 1 : 7) {
-        int64_t dims[] = { 3, 6, width }, n = 18 * width;
+    for (int64_t width = 1, count = 1; width < 40; width += width < 5 ? 1 : 7, count = 4 - count) {
+        int64_t dims[] = { count, 6, width }, n = count * 6 * width;
         Type type = { C64, 3, dims };
         float complex *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
         Wide *whole = calloc((size_t)n, sizeof *whole);
@@ -191,6 +192,28 @@ static void columns(void)
     }
 }
 
+/* A line has the same bits whatever lies beside it. */
+static void alike(void)
+{
+    enum { LINES = 21, LONGEST = 1031 };
+    static const int64_t lengths[] = { 91, 143, 1001, LONGEST };
+    static float complex x[LINES * LONGEST], y[LINES * LONGEST], alone[LONGEST];
+    for (int64_t i = 0; i < LINES * LONGEST; i++)
+        x[i] = CMPLXF((float)noise(), (float)noise());
+    for (int i = 0; i < (int)(sizeof lengths / sizeof *lengths); i++) {
+        int64_t n = lengths[i], one[] = { 1, n };
+        for (int64_t lines = 17; lines <= LINES; lines += 4) {
+            int64_t all[] = { lines, n };
+            fft_transform((Type){ C64, 2, all }, (Type){ C64, 2, all }, FFT, 1, x, y);
+            for (int64_t l = 0; l < lines; l++) {
+                fft_transform((Type){ C64, 2, one }, (Type){ C64, 2, one }, FFT, 1, x + l * n,
+                              alone);
+                CHECK(!memcmp(alone, y + l * n, sizeof *y * (size_t)n));
+            }
+        }
+    }
+}
+
 static void nothing(void)
 {
     int64_t dims[] = { 0, 3 }, half[] = { 0, 2 };
@@ -206,6 +229,7 @@ int main(void)
     long_reals();
     many_dimensions();
     columns();
+    alike();
     nothing();
     return check_done();
 }

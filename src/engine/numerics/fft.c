@@ -7,6 +7,7 @@
 
 #include "base/guard.h"
 #include "engine/cpu_level.h"
+#include "engine/memory/thread_memory.h"
 #include "engine/numerics/numerics.h"
 #include "engine/slices.h"
 
@@ -92,10 +93,19 @@ typedef struct Transform {
     const Frame *frame;
     const FftAttrs *attrs;
     Tensor in, out;
-    Arena *arena; /* plans, and what lies between steps; dies with the operation */
+    Arena *arena; /* plans, and what is large between steps; dies with the operation */
     const FftType *type;
     bool has_failed;
 } Transform;
+
+/* What lies between two steps.  NULL: there is no memory. */
+static void *memory_between(Transform *t, ThreadMemoryUse use, size_t bytes)
+{
+    enum { KEPT = 16 << 20 };
+    void *at = bytes <= KEPT ? thread_memory_get(use, bytes) : arena_alloc(t->arena, bytes);
+    t->has_failed |= !at;
+    return at;
+}
 
 static const FftForm *form_of(const FftType *type)
 {
@@ -109,6 +119,7 @@ static const FftForm *form_of(const FftType *type)
 typedef struct Groups {
     const FftLines *lines;
     int64_t n, per_slice;
+    const FftForm *last;     /* the last group's, which may have fewer lines */
     _Atomic bool has_failed; /* there was no memory to work in */
 } Groups;
 
@@ -123,11 +134,28 @@ static void transform_groups(void *user, int64_t slice)
     int64_t end = (slice + 1) * g->per_slice;
     void *work = aligned_alloc(64, work_bytes(g->lines));
     for (int64_t i = slice * g->per_slice; work && i < end && i < g->n; i++)
-        g->lines->form->group(g->lines, i, work);
+        if (i == g->n - 1)
+            g->last->group(g->lines, i * g->lines->form->lanes / g->last->lanes, work);
+        else
+            g->lines->form->group(g->lines, i, work);
     if (!work)
         /* relaxed: slices_run orders what slices did before what follows it */
         atomic_store_explicit(&g->has_failed, true, memory_order_relaxed);
     free(work);
+}
+
+/* By which the last group of lines is transformed: one of no more lanes than it needs.  All forms give the
+ * same bits. */
+static const FftForm *last_form(const FftType *type, const FftLines *f)
+{
+    const FftForm *narrower[] = { type->by_16, type->by_32 };
+    int64_t rest = f->nlines % f->form->lanes;
+    bool are_together = f->stride == 1 || f->stride == f->nlines;
+    bool is_whole = f->kind != FFT_COLUMNS && f->kind != FFT_ROWS;
+    for (int i = 0; i < 2 && rest && are_together && is_whole; i++)
+        if (narrower[i] && rest <= narrower[i]->lanes && narrower[i]->lanes < f->form->lanes)
+            return narrower[i];
+    return f->form;
 }
 
 /* Lines so long that a group would not fit the caches go one by one; so do long ones that leave most
@@ -139,7 +167,7 @@ static void transform_lines(Transform *t, FftLines f)
     bool is_empty = f.nlines * 4 <= f.form->lanes && f.kind != FFT_COLUMNS && f.kind != FFT_ROWS;
     if (work_bytes(&f) > (is_empty ? MOST_EMPTY : MOST_WORK))
         f.form = t->type->alone;
-    Groups g = { .lines = &f, .n = f.form->groups(&f) };
+    Groups g = { .lines = &f, .n = f.form->groups(&f), .last = last_form(t->type, &f) };
     int64_t most = (int64_t)slices_workers(t->frame) * SLICES_PER_WORKER;
     g.per_slice = (g.n + most - 1) / most;
     slices_run(t->frame, (g.n + g.per_slice - 1) / g.per_slice, transform_groups, &g);
@@ -166,7 +194,9 @@ static void long_line(Transform *t, FftLines f, int64_t n1)
     int64_t n2 = f.n / n1;
     size_t bytes = t->type->number * (size_t)f.n;
     Roots roots = roots_new(t->arena, f.n);
-    void *between = arena_alloc(t->arena, bytes);
+    void *between = memory_between(t, THREAD_MEMORY_LEFT, bytes);
+    if (!between)
+        return;
     FftLines columns = f, rows = f;
     columns.kind = FFT_COLUMNS, columns.plan = t->type->plan(t->arena, n1, false), columns.n = n1;
     columns.nlines = columns.stride = n2, columns.scale = 1, columns.out = between;
@@ -231,7 +261,9 @@ static void real_lines(Transform *t, FftLines f)
         return;
     }
     Roots roots = roots_new(t->arena, f.n);
-    void *half = arena_alloc(t->arena, (size_t)(f.n * part));
+    void *half = memory_between(t, THREAD_MEMORY_RIGHT, (size_t)(f.n * part));
+    if (!half)
+        return;
     int64_t reals = f.n * part, numbers = 2 * (h + 1) * part;
     for (int64_t i = 0; i < f.nlines; i++) {
         const char *in = (const char *)f.in + i * (f.is_forward ? reals : numbers);
@@ -278,7 +310,9 @@ static void transform(void *user)
         real_lines(t, f);
         f.in = f.out;
     } else if (type == IRFFT && naxes > 1) {
-        f.out = arena_alloc(t->arena, t->type->number * (size_t)count);
+        f.out = memory_between(t, THREAD_MEMORY_SUMS, t->type->number * (size_t)count);
+        if (!f.out)
+            return;
     }
     int last = type == RFFT || type == IRFFT ? rank - 1 : rank;
     for (int d = rank - naxes; d < last; d++, f.in = f.out) {

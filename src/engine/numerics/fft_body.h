@@ -109,10 +109,14 @@ INLINE void NAME(weighted)(DATA *sums, const DATA *start, const DATA *x, const R
     }
     if (half > 2)
         NAME(add_group)(sums, x + 4, w, at, l, several, p, 1);
-    for (; most >= 4 && j < half - 3; j += 4)
+    int fours = most >= 4 ? half - 3 : 0, twos = most >= 2 ? half - 1 : 0;
+#pragma GCC unroll 8
+    for (; j < fours; j += 4)
         NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 4);
-    for (; most >= 2 && j < half - 1; j += 2)
+#pragma GCC unroll 8
+    for (; j < twos; j += 2)
         NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 2);
+#pragma GCC unroll 8
     for (; j < half; j++)
         NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 1);
 }
@@ -149,7 +153,7 @@ INLINE void NAME(small_odd_by)(const CV *c, CV *d, int p, const CX *roots, int m
     int half = (p + 1) / 2;
     CV sum[FFT_MOST / 2 + 1], less[FFT_MOST / 2 + 1];
     d[0] = c[0];
-#pragma GCC unroll 2
+#pragma GCC unroll 6
     for (int j = 1; j < half; j++) {
         sum[j] = NAME(add)(c[j], c[p - j]);
         less[j] = NAME(sub)(c[j], c[p - j]);
@@ -171,6 +175,18 @@ static __attribute__((noinline)) void NAME(small_odd)(const CV *c, CV *d, int p,
 {
     NAME(small_odd_by)(c, d, p, roots, most, is_forward, FFT_ALL);
 }
+
+/* The same of complex lines, where p is known and so which root each number is multiplied by. */
+#define KNOWN(p, most)                                                                             \
+    static __attribute__((noinline)) void NAME(small_##p)(const CV *c, CV *d, const CX *roots,     \
+                                                          bool is_forward)                         \
+    {                                                                                              \
+        NAME(small_odd_by)(c, d, p, roots, most, is_forward, FFT_ALL);                             \
+    }
+KNOWN(7, 1)
+KNOWN(11, 1)
+KNOWN(13, 2)
+#undef KNOWN
 
 static __attribute__((noinline)) void NAME(small_odd_in)(const CV *c, CV *d, int p, const CX *roots)
 {
@@ -197,7 +213,13 @@ INLINE void NAME(small)(const PLAN(Pass) * pass, int64_t p, int most, bool is_fo
     case 5: NAME(small_odd_by)(c, d, 5, pass->roots, most, is_forward, parts); break;
     case 8: NAME(small8)(c, d, is_forward); break;
     default:
-        if (parts == FFT_ALL)
+        if (parts == FFT_ALL && most < 4 && p == 7)
+            NAME(small_7)(c, d, pass->roots, is_forward);
+        else if (parts == FFT_ALL && most < 4 && p == 11)
+            NAME(small_11)(c, d, pass->roots, is_forward);
+        else if (parts == FFT_ALL && most < 4 && p == 13)
+            NAME(small_13)(c, d, pass->roots, is_forward);
+        else if (parts == FFT_ALL)
             NAME(small_odd)(c, d, (int)p, pass->roots, most, is_forward);
         else if (parts == FFT_REAL_IN)
             NAME(small_odd_in)(c, d, (int)p, pass->roots);
