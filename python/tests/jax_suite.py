@@ -58,6 +58,17 @@ class Recorder:
             return False
         return zlib.crc32(name.encode()) % 10000 < self.sample * 10000
 
+    def pytest_make_collect_report(self, collector):
+        """A file is about to be read, which asks, for its cases' sake, which device it tests.  Not sooner:
+        test_util keeps stdout as it finds it, and pytest takes it over for files alone."""
+        import pytest
+
+        if isinstance(collector, pytest.File):
+            import jax
+            import jax._src.test_util  # whose switch this is
+
+            jax.config.update("jax_test_dut", "cpu")
+
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if self.wants(name_of(item.nodeid))]
         from absl import flags
@@ -97,10 +108,6 @@ def child(options):
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES.get(file, 1)}"
     log = log_of(options, platform, file)
     recorder = Recorder(log, read_log(log)[0], options)
-    import jax
-    import jax._src.test_util  # whose switch this is; files ask it as they are read, for their cases
-
-    jax.config.update("jax_test_dut", "cpu")
     args = ["-q", "-p", "no:cacheprovider", "--tb=short", "--no-header", "--no-summary"]
     return pytest.main(args + [f"tests/{file}.py"], plugins=[recorder])
 

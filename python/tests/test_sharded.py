@@ -20,3 +20,23 @@ def test_steps(python, step):
 
 def test_values_in_parts(python):
     assert python([str(HERE / "unreduced_programs.py")], "tutti", 2) == ""
+
+
+CALLBACKS = """
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+mesh = Mesh(np.array(jax.devices()), ("x",))
+x, y = (jax.device_put(np.arange(4).reshape(2, 2) + k, NamedSharding(mesh, P("x"))) for k in (0, 6))
+f = jax.vmap(lambda x, y: jax.debug.print("{} {}", x, y, partitioned=True), in_axes=(0, 1))
+jax.jit(f)(x, y)
+jax.effects_barrier()
+"""
+
+
+def test_callbacks_of_each_device(python):
+    """Rows of x are whole on both devices, columns of y stay cut: what the program says, wherever operands
+    were moved to be computed."""
+    out = python(["-c", CALLBACKS], "tutti", 2)
+    assert sorted(out.splitlines()) == ["[0 1] [6]", "[0 1] [8]", "[2 3] [7]", "[2 3] [9]"], out
