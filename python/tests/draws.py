@@ -46,7 +46,7 @@ ALL = {
     "loggamma": (lambda r, k: r.loggamma(k, ALPHA), [ALPHA], (N,)),
     "beta": (lambda r, k: r.beta(k, ALPHA, 1.5), [ALPHA, ONE_AND_A_HALF], (N,)),
     "chisquare": (lambda r, k: r.chisquare(k, ALPHA), [ALPHA], (N,)),
-    "student_t": (lambda r, k: r.t(k, 2 + ALPHA), [2 + ALPHA], (N,)),
+    "student_t": (lambda r, k: r.t(k, 2 + ALPHA, (N,)), [2 + ALPHA], (N,)),
     "fisher_f": (lambda r, k: r.f(k, 2 + ALPHA, 3.5), [2 + ALPHA, np.float32(3.5)], (N,)),
     "generalized_normal": (lambda r, k: r.generalized_normal(k, 1.5, (N,)), [ONE_AND_A_HALF], (N,)),
     "dirichlet": (lambda r, k: r.dirichlet(k, ALPHA[:5], (N // 5,)), [ALPHA[:5]], (N // 5,)),

@@ -162,6 +162,8 @@ def qr_pivoting():
 
 
 def multiply_by_q():
+    if not hasattr(linalg, "ormqr"):  # JAX 0.9 has it not
+        return
     for dtype, shape, a in every([(6, 4), (30, 30), (2, 25, 7)]):
         reflectors, taus = internal.geqrf(a)
         k = taus.shape[-1]
