@@ -287,7 +287,7 @@ def test_compiled_as_text(python):
             with jax.named_scope("outer"):
                 return x + 1, jnp.tanh(x).sum(0), jnp.linalg.qr(x)[1]
         text = jax.jit(f, donate_argnums=0).lower(x).compile().as_text()
-        for part in ("HloModule jit_f", "tanh(", "all-reduce(", "f32[2,6]", "outer",
+        for part in ("HloModule jit_f", "tanh(", "all-reduce(", "f32[2,6]", "outer", "all-gather(",
                      "sharding={devices=[4,1]0,1,2,3}", 'custom_call_target="tutti.global"',
                      "called_computations={%whole"):
             assert part in text, (part, text)

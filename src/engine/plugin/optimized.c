@@ -3,7 +3,8 @@
  * The program of one device, before operations become kernels, but with reductions joined.  Clients of XLA turn it into HLO (it
  * is what JAX's Compiled.as_text() shows), so it must be StableHLO and nothing else:
  *
- *   chlo.erf, tutti.global   become custom calls of that name; a region becomes a function
+ *   chlo.erf, tutti.global   become custom calls of that name; a region becomes a function.  What a
+ *                            tutti.global joins is gathered before it
  *   sdy.mesh, sdy.sharding   become mhlo.sharding, at arguments and results
  *
  * It is not kept from the compilation: when it is asked for, the passes run again. */
@@ -77,32 +78,93 @@ static const Attr *make_function(Module *m, RegionId body)
     return list;
 }
 
-static void foreign_to_call(Module *m, NodeId n, void *user)
+/* Of the devices that have first's coordinates in all dimensions but dim, and `tile` in that: the nth. */
+static int64_t device_at(Tiling t, int first, int dim, int64_t tile, int nth)
+{
+    for (int d = 0; d < t.ndevices; d++) {
+        bool is_so = t.tile_of[d * t.rank + dim] == tile;
+        for (int i = 0; i < t.rank && is_so; i++)
+            is_so = i == dim || t.tile_of[d * t.rank + i] == t.tile_of[first * t.rank + i];
+        if (is_so && nth-- == 0)
+            return d;
+    }
+    return first; /* all tiles are held equally often */
+}
+
+/* Rows of devices whose tiles along dim make up the whole, in their order, in every replica. */
+static Matrix groups_along(const Module *m, Tiling t, int dim)
+{
+    int64_t size = t.tiles[dim], filled = 0;
+    int64_t times = t.ndevices == m->npartitions ? m->nreplicas : 1;
+    int64_t *at = ARENA_ARRAY(m->arena, int64_t, times * t.ndevices);
+    for (int d = 0; d < t.ndevices; d++) {
+        if (t.tile_of[d * t.rank + dim] != 0)
+            continue;
+        int nth = 0;
+        while (device_at(t, d, dim, 0, nth) != d)
+            nth++;
+        for (int64_t tile = 0; tile < size; tile++)
+            at[filled++] = device_at(t, d, dim, tile, nth);
+    }
+    for (; filled < times * t.ndevices; filled++)
+        at[filled] = at[filled - t.ndevices] + t.ndevices;
+    return (Matrix){ (int)(filled / size), (int)size, at };
+}
+
+/* A device's tile, gathered dimension by dimension to the whole. */
+static ValueId gather_tiles(Module *m, RegionId r, ValueId v, Tiling t, const Loc *loc)
+{
+    for (int dim = 0; dim < t.rank; dim++) {
+        if (t.tiles[dim] == 1)
+            continue;
+        Type tile = type_of(m, v);
+        int64_t dims[MAX_RANK];
+        memcpy(dims, tile.dims, sizeof *dims * (size_t)tile.rank);
+        dims[dim] *= t.tiles[dim];
+        AllGatherAttrs *attrs = ARENA_NEW(m->arena, AllGatherAttrs);
+        *attrs = (AllGatherAttrs){ groups_along(m, t, dim), 1, true, dim };
+        v = build_node(m, r, OP_ALL_GATHER, 1, &v,
+                       type_new(m->arena, tile.element, tile.rank, dims), attrs, loc);
+    }
+    return v;
+}
+
+static Error *foreign_to_call(Module *m, RegionId r, NodeId n, void *user)
 {
     (void)user;
-    const char *name = op_info[node_at(m, n)->op].name;
-    if (!strchr(name, '.') || node_at(m, n)->op == OP_CALL)
-        return;
+    OpId op = node_at(m, n)->op;
+    for (int i = 0; op == OP_GLOBAL && i < node_at(m, n)->nin; i++) {
+        const GlobalAttrs *global = node_at(m, n)->attrs;
+        ValueId whole =
+            gather_tiles(m, r, node_at(m, n)->in[i], global->in_tilings.at[i], node_at(m, n)->loc);
+        node_at(m, n)->in[i] = whole;
+    }
+    region_append(m, r, n);
+    if (!strchr(op_info[op].name, '.') || op == OP_CALL)
+        return NULL;
     CustomCallAttrs *attrs = ARENA_NEW(m->arena, CustomCallAttrs);
-    attrs->call_target_name = str_of(name);
+    attrs->call_target_name = str_of(op_info[op].name);
     attrs->api_version = 1;
-    attrs->has_side_effect = op_info[node_at(m, n)->op].kind == KIND_COLLECTIVE;
+    attrs->has_side_effect = op_info[op].kind == KIND_COLLECTIVE;
     if (node_at(m, n)->nregions == 1)
         attrs->called_computations = make_function(m, node_at(m, n)->regions[0]);
     Node *node = node_at(m, n);
     node->op = OP_CUSTOM_CALL;
     node->attrs = attrs;
     node->nregions = 0;
+    return NULL;
 }
 
-static void speak_stablehlo(const Compiled *e, Module *m)
+static MUST_USE Error *speak_stablehlo(const Compiled *e, Module *m)
 {
     Func main = *func_find(m, STR("main"));
     attach_shardings(e, m, &main);
     funcs_set(m, 1, &main); /* what main called stands in it by now */
     m->nmeshes = 0;
+    Subst unchanged = { 0 };
     for (int i = 0; i < m->nfuncs; i++)
-        region_walk(m, m->funcs[i].body, foreign_to_call, NULL);
+        TRY(region_rewrite(m, m->funcs[i].body, &unchanged, foreign_to_call, NULL));
+    return NULL;
 }
 
 typedef struct Job {
@@ -117,10 +179,10 @@ static void run_job(void *user)
     const Compiled *e = job->e;
     Source s = { .bytes = e->source, .options = e->options };
     job->error = compile_to_show(&s);
-    if (!job->error) {
-        speak_stablehlo(e, s.module);
+    if (!job->error)
+        job->error = speak_stablehlo(e, s.module);
+    if (!job->error)
         module_print(&job->text, s.module, true);
-    }
     module_free(s.module);
 }
 
