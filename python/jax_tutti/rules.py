@@ -135,8 +135,27 @@ def _asarray_as_cpu(platform):
     module._get_platform = get_platform
 
 
+def _open_custom_partitioning(platform):
+    """A function under custom_partitioning is what it says; the engine cuts it as it cuts all else, and
+    the user's own partitioner is not asked."""
+    from jax._src import core
+    from jax._src.interpreters import mlir
+
+    try:
+        from jax._src.custom_partitioning import custom_partitioning_p as primitive
+    except ImportError as error:
+        warnings.warn(f"jax_tutti: no custom_partitioning with this JAX: {error}")
+        return
+
+    def lower(ctx, *values, call, **_):
+        return mlir.lower_fun(core.jaxpr_as_fun(call), multiple_results=True)(ctx, *values)
+
+    mlir.register_lowering(primitive, lower, platform=platform)
+
+
 def install(platform):
     _share_rules(platform)
+    _open_custom_partitioning(platform)
     _lower_sends(platform)
     _branch_as_cpu(platform)
     _call_exports_for_cpu(platform)
