@@ -16,6 +16,12 @@ typedef enum FftParts { FFT_ALL, FFT_REAL_IN, FFT_REAL_OUT } FftParts;
 
 enum { FFT_MOST = 128 }; /* the largest factor that a pass takes; above, Bluestein */
 enum { FFT_SUMS = 4 };   /* that a small transform adds up side by side */
+/* Loops of small transforms are unrolled so often; sanitizers' checks would make that minutes of compilation. */
+#ifdef __SANITIZE_ADDRESS__
+enum { FFT_UNROLLED = 1 };
+#else
+enum { FFT_UNROLLED = 8 };
+#endif
 /* How long a convolution must be to do a line of n numbers; 0: n has only small factors. */
 int64_t bluestein_size(int64_t n);
 

@@ -110,13 +110,13 @@ INLINE void NAME(weighted)(DATA *sums, const DATA *start, const DATA *x, const R
     if (half > 2)
         NAME(add_group)(sums, x + 4, w, at, l, several, p, 1);
     int fours = most >= 4 ? half - 3 : 0, twos = most >= 2 ? half - 1 : 0;
-#pragma GCC unroll 8
+#pragma GCC unroll FFT_UNROLLED
     for (; j < fours; j += 4)
         NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 4);
-#pragma GCC unroll 8
+#pragma GCC unroll FFT_UNROLLED
     for (; j < twos; j += 2)
         NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 2);
-#pragma GCC unroll 8
+#pragma GCC unroll FFT_UNROLLED
     for (; j < half; j++)
         NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 1);
 }
@@ -153,7 +153,7 @@ INLINE void NAME(small_odd_by)(const CV *c, CV *d, int p, const CX *roots, int m
     int half = (p + 1) / 2;
     CV sum[FFT_MOST / 2 + 1], less[FFT_MOST / 2 + 1];
     d[0] = c[0];
-#pragma GCC unroll 6
+#pragma GCC unroll FFT_UNROLLED
     for (int j = 1; j < half; j++) {
         sum[j] = NAME(add)(c[j], c[p - j]);
         less[j] = NAME(sub)(c[j], c[p - j]);
