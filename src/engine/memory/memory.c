@@ -47,8 +47,7 @@ struct Memory {
     bool is_closed;
     int64_t nlive; /* blocks out */
     size_t in_use, peak, idle_bytes, idle_pages, largest;
-    size_t
-        borrowed; /* of what is in use: the memory of other devices; wraps where they borrow more */
+    size_t borrowed;  /* of what is in use: others' memory less what they have of its; wraps */
     size_t peak_pool; /* own memory, in use or idle */
     int64_t nallocs, nreused;
     Storage *storages; /* alive */
