@@ -309,30 +309,6 @@ static void by_name(void)
     CHECK_STR(call("lapack_sgetrf_ffi", 1, &in, 3, out), wrong);
 }
 
-/* A small matrix has the same factors, to the last bit, alone and among fifteen others. */
-static void alone_and_among(Element e, int64_t side)
-{
-    enum { MATRICES = 16, MOST = 8 * 8 };
-    double *a = ARENA_ARRAY(arena, double, MATRICES * MOST), one[MOST];
-    double *batch = ARENA_ARRAY(arena, double, MATRICES * MOST);
-    int32_t pivots[MATRICES * 8], info[MATRICES], own_pivots[8], own_info;
-    int64_t elements = side * side;
-    size_t bytes = (size_t)(elements * element_info[e].bytes);
-    for (int64_t i = 0; i < MATRICES * elements; i++) {
-        double x = next_number() + (i % elements % (side + 1) == 0 ? (double)side : 0);
-        if (e == F64)
-            a[i] = x;
-        else
-            ((float *)a)[i] = (float)x;
-    }
-    small_cholesky(e, MATRICES, side, true, a, batch);
-    small_cholesky(e, 1, side, true, (char *)a + 3 * bytes, one);
-    CHECK(memcmp(one, (char *)batch + 3 * bytes, bytes) == 0);
-    small_lu(e, MATRICES, side, a, batch, pivots, info);
-    small_lu(e, 1, side, (char *)a + 3 * bytes, one, own_pivots, &own_info);
-    CHECK(memcmp(one, (char *)batch + 3 * bytes, bytes) == 0);
-}
-
 int main(void)
 {
     static const int64_t sizes[] = { 1, 2, 3, 5, 12, 25 };
@@ -358,10 +334,6 @@ int main(void)
     no_diagonals();
     known_roots();
     by_name();
-    for (int64_t side = 2; side <= 8; side += 3) {
-        alone_and_among(F32, side);
-        alone_and_among(F64, side);
-    }
     arena_free(arena);
     return check_done();
 }

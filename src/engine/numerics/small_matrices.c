@@ -48,23 +48,6 @@
 #define ROOT(x) sqrt(x)
 #define NAME(x) x##_f64_256
 #include "engine/numerics/small_matrices_body.h"
-
-/* One lane rounds as many do, so that a matrix has one factor in a batch of any size. */
-#define T float
-#define I int32_t
-#define LANES 1
-#define ATTR __attribute__((target("avx2,fma")))
-#define ROOT(x) sqrtf(x)
-#define NAME(x) x##_f32_one_fma
-#include "engine/numerics/small_matrices_body.h"
-
-#define T double
-#define I int64_t
-#define LANES 1
-#define ATTR __attribute__((target("avx2,fma")))
-#define ROOT(x) sqrt(x)
-#define NAME(x) x##_f64_one_fma
-#include "engine/numerics/small_matrices_body.h"
 #endif
 
 #define T float
@@ -128,31 +111,22 @@ static const Form forms[][2] = {
     { LANES_FORM(16, f32_512), LANES_FORM(8, f64_512) },
 #endif
 };
-#define ONE_FORM(x) { .lanes = 1, .lu = lu_##x, .cholesky = cholesky_##x, .solve = solve_##x }
-static const Form single[][2] = {
-    { ONE_FORM(f32_one), ONE_FORM(f64_one) },
-#if defined __x86_64__
-    { ONE_FORM(f32_one_fma), ONE_FORM(f64_one_fma) },
-    { ONE_FORM(f32_one_fma), ONE_FORM(f64_one_fma) },
-#endif
+static const Form single[2] = {
+    { .lanes = 1, .lu = lu_f32_one, .cholesky = cholesky_f32_one, .solve = solve_f32_one },
+    { .lanes = 1, .lu = lu_f64_one, .cholesky = cholesky_f64_one, .solve = solve_f64_one },
 };
-
-static int level(void)
-{
-    int bytes = cpu_vector_bytes();
-    return bytes == 64 ? 2 : bytes == 32;
-}
 
 static const Form *lanes_form(Element e)
 {
-    return &forms[level()][e == F64];
+    int bytes = cpu_vector_bytes();
+    return &forms[bytes == 64 ? 2 : bytes == 32][e == F64];
 }
 
 /* The form for the next of `left` matrices: a vector that a quarter of them fill is worth it. */
 static const Form *form_for(Element e, int64_t left)
 {
     const Form *lanes = lanes_form(e);
-    return left * 4 > lanes->lanes ? lanes : &single[level()][e == F64];
+    return left * 4 > lanes->lanes ? lanes : &single[e == F64];
 }
 
 typedef struct LaneGroup {
