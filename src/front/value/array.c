@@ -375,7 +375,7 @@ Array *array_from_host(Type type, const void *data, const ArrayLayout *layout)
     }
     atomic_init(&a->buffers_, buffers);
     a->has_small = is_small;
-    if (is_small)
+    if (is_small && type_bytes(type)) /* what is empty may have no memory */
         memcpy(a->small, data, type_bytes(type));
     return a;
 }
