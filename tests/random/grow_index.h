@@ -147,10 +147,10 @@ static bool grow_gather(Grower *g)
 static bool grow_scatter(Grower *g)
 {
     enum { MOST = 3 };
-    Grown in[2 * MOST + 1], out[MOST], args[2 * MOST], results[MOST];
+    Grown in[2 * MOST + 1], out[MOST], args[2 * MOST], results[MOST] = { 0 };
     Combiner combiners[MOST];
     Indexing x;
-    Type made[MOST];
+    Type made[MOST] = { 0 };
     int n = chance(75) ? 1 : (int)between(2, MOST);
     if (!pick(g, any_type, &in[0]) || !choose_indexing(g, &x, in[0].type))
         return false;

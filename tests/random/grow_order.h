@@ -22,7 +22,7 @@ static Grown before(Grower *g, Grown a, Grown b)
 static bool grow_sort(Grower *g)
 {
     Grown in[3], out[3], args[6];
-    Type made[3];
+    Type made[3] = { 0 };
     int n = chance(60) ? 1 : (int)between(2, 3);
     if (!pick(g, has_rank, &in[0]) || kind_of(in[0].type) == COMPLEX)
         return false;
