@@ -1,11 +1,17 @@
 /* plain_sum_body.h - sums of one element type in vectors of BYTES bytes.
  *
  * Included by plain_sum_types.h with BYTES, DATA (a number in memory), NUMBER (in registers), INTEGER (as
- * wide as NUMBER, unsigned), NAME(x), LOAD(p) (a vector from memory), WIDE(x) and NARROW(x) (one number
- * from memory and back) set.
+ * wide as NUMBER, unsigned) and NAME(x) set; and where a number in memory is not as in registers, LOAD(p) (a
+ * vector from memory), WIDE(x) and NARROW(x) (one number from memory and back).
  *
  * A long sum loses digits with each term that an accumulator takes in, so accumulators begin anew after
  * some rounds, and what they held is added up as by a tree: block by block, equal heights first. */
+
+#ifndef LOAD
+#define LOAD(p) (*(const Loose *)(p))
+#define WIDE(x) (x)
+#define NARROW(x) (x)
+#endif
 
 enum { NAME(LANES) = BYTES / sizeof(NUMBER) };
 #define LANES NAME(LANES)
@@ -122,3 +128,10 @@ static void NAME(sum)(const void *in, int64_t n, int64_t step, int64_t columns, 
 #undef Vector
 #undef Bits
 #undef Loose
+#undef DATA
+#undef NUMBER
+#undef INTEGER
+#undef NAME
+#undef LOAD
+#undef WIDE
+#undef NARROW

@@ -1,48 +1,26 @@
 /* plain_sum_types.h - sums of every element type that has them, in vectors of BYTES bytes.
  *
  * Included by plain_sum.c with BYTES and LEVEL(x) set. */
-#define WIDE(x) (x)
-#define NARROW(x) (x)
-#define LOAD(p) (*(const Loose *)(p))
-
 #define DATA float
 #define NUMBER float
 #define INTEGER uint32_t
 #define NAME(x) LEVEL(x##_f32)
 #include "engine/numerics/plain_sum_body.h"
-#undef DATA
-#undef NUMBER
-#undef INTEGER
-#undef NAME
 
 #define DATA double
 #define NUMBER double
 #define INTEGER uint64_t
 #define NAME(x) LEVEL(x##_f64)
 #include "engine/numerics/plain_sum_body.h"
-#undef DATA
-#undef NUMBER
-#undef INTEGER
-#undef NAME
 
-#undef WIDE
-#undef NARROW
-#undef LOAD
-#define WIDE(x) bf16_to_f32(x)
-#define NARROW(x) f32_to_bf16(x)
-#define LOAD(p) ((Vector)(__builtin_convertvector(*(const Loose *)(p), Bits) << 16))
 #define DATA uint16_t
 #define NUMBER float
 #define INTEGER uint32_t
 #define NAME(x) LEVEL(x##_bf16)
+#define WIDE(x) bf16_to_f32(x)
+#define NARROW(x) f32_to_bf16(x)
+#define LOAD(p) ((Vector)(__builtin_convertvector(*(const Loose *)(p), Bits) << 16))
 #include "engine/numerics/plain_sum_body.h"
-#undef DATA
-#undef NUMBER
-#undef INTEGER
-#undef NAME
-#undef WIDE
-#undef NARROW
-#undef LOAD
 
 static SumFn *const LEVEL(sums)[PLAIN_TYPES] = {
     [PLAIN_F32] = LEVEL(sum_f32),
