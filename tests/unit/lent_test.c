@@ -4,6 +4,8 @@
 #include "tests/handmade.h"
 #include "tests/pools.h"
 
+#include <sched.h>
+
 enum { DEVICES = 4, ROUNDS = 20, SLICES = 16, LENT = 3, CALLERS = 3, CALLS = 10 };
 
 /* Each round adds one to the mean of all devices, in slices. */
@@ -48,7 +50,8 @@ static void make_mean(HandMade *h, int64_t cost)
         add_collective(h, OP_ALL_REDUCE, "mean.py:3", g, 1, at_slab(0), at_slab(4), 1);
 }
 
-static void call_mean(Executor *e, int64_t cost)
+/* The caller takes part, or only looks whether it is done. */
+static void call_mean(Executor *e, int64_t cost, bool takes_part)
 {
     HandMade h;
     make_mean(&h, cost);
@@ -56,6 +59,8 @@ static void call_mean(Executor *e, int64_t cost)
     call_start(&c, e, &h.p);
     call_args(&c, 0);
     CHECK(!launch_start(e, &c.l));
+    while (!takes_part && !event_is_ready(c.done[0]))
+        sched_yield();
     executor_await(e, c.done[0]);
     for (int d = 0; d < DEVICES; d++)
         CHECK(read_float(c.outs[d][0]) == (DEVICES - 1) / 2.0f + ROUNDS);
@@ -66,7 +71,7 @@ static void *caller(void *e)
 {
     for (int i = 0; i < CALLS; i++)
         for (int64_t cost = ONE_THREAD_RUNS; cost <= CALLER_RUNS; cost++)
-            call_mean(e, cost);
+            call_mean(e, cost, true);
     return NULL;
 }
 
@@ -95,6 +100,29 @@ static void check_threads(void)
     Threads threads;
     pool_start(&threads, POOL_THREADS);
     play(&(Pool){ pool_submit, &threads });
+    pool_join(&threads);
+    CHECK(threads.nsubmitted && threads.ncalled == threads.nsubmitted);
+}
+
+static int count_submitted(Threads *threads)
+{
+    pthread_mutex_lock(&threads->lock);
+    int n = threads->nsubmitted;
+    pthread_mutex_unlock(&threads->lock);
+    return n;
+}
+
+/* Threads that have left are asked again: they alone do calls in which no caller takes part, and each call
+ * that begins when all have left submits a job anew. */
+static void check_asked_again(void)
+{
+    enum { PATIENCE = 100000 }; /* calls that may come before a thread of a busy machine has left */
+    Threads threads;
+    pool_start(&threads, POOL_THREADS);
+    Executor *e = lent(&(Pool){ pool_submit, &threads });
+    for (int i = 0; i < PATIENCE && count_submitted(&threads) <= LENT; i++)
+        call_mean(e, TASKS_RUN, false);
+    executor_free(e);
     pool_join(&threads);
     CHECK(threads.nsubmitted > LENT && threads.ncalled == threads.nsubmitted);
 }
@@ -139,6 +167,7 @@ static void check_deadlock(void)
 int main(void)
 {
     check_threads();
+    check_asked_again();
     check_nobody();
     play(&(Pool){ pool_call_at_once, NULL });
     check_deadlock();
