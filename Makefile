@@ -378,6 +378,7 @@ $(VENV)/.plugin: $(VENV)/.ready $(PLUGIN) $(shell find python/jax_tutti -name '*
 jax-test: all $(VENV)/.plugin $(BUILD)/tests/unit/ops_test
 	$(VENV)/bin/python -m pytest -q python/tests --ignore=python/tests/test_versions.py
 	$(VENV)/bin/python -m pytest -q python/tests/test_versions.py
+	TUTTI_PLATFORM=cpu $(VENV)/bin/python -m pytest -q python/tests/test_versions.py
 	$(MAKE) jax-version
 # The features that lean on JAX's insides, with another version of JAX (docs/howto/jax.md has the table).
 JAX_VERSION ?= 0.9.2
@@ -386,6 +387,7 @@ jax-version: $(PLUGIN)
 	test -x $(OTHER)/bin/pytest || { $(PYTHON) -m venv $(OTHER) && $(OTHER)/bin/pip install -q jax==$(JAX_VERSION) jaxlib==$(JAX_VERSION) pytest flatbuffers; }
 	$(OTHER)/bin/pip install -q --no-deps --force-reinstall ./python
 	$(OTHER)/bin/python -m pytest -q -p no:cacheprovider python/tests/test_versions.py
+	TUTTI_PLATFORM=cpu $(OTHER)/bin/python -m pytest -q -p no:cacheprovider python/tests/test_versions.py
 
 # docs/accuracy.md: how far functions and sums through jax.jit are from the truth, and XLA's beside.
 accuracy: all $(VENV)/.plugin

@@ -12,7 +12,7 @@ import types
 import warnings
 
 # launchers: being imported is all that JAX needs of it
-from jax_tutti import buffers, cache, callbacks, dlpack, ffi, hosts, lapack, launchers, rules, shardings
+from jax_tutti import buffers, cache, callbacks, costs, dlpack, ffi, hosts, lapack, launchers, rules, shardings
 
 try:
     __version__ = importlib.metadata.version("jax-tutti")
@@ -20,6 +20,7 @@ except importlib.metadata.PackageNotFoundError:  # not installed: on PYTHONPATH
     __version__ = "0"
 
 NAME = "tutti"
+CPU = "cpu"  # JAX's own; TUTTI_PLATFORM=cpu puts ours in its place, under its name
 LIBRARY = "pjrt_plugin_tutti.so"
 TESTED = ((0, 9), (0, 13))  # from, up to but not including
 
@@ -38,13 +39,21 @@ def library_path():
     )
 
 
+def platform_name():
+    """What JAX shall call us."""
+    name = os.environ.get("TUTTI_PLATFORM") or NAME
+    if name not in (NAME, CPU):
+        raise ValueError(f"jax_tutti: TUTTI_PLATFORM={name}: it is {NAME}, or {CPU} in place of JAX's own backend")
+    return name
+
+
 def _client_options():
     """Asked for when the first device is: jax_num_cpu_devices, if the user has set it.  The
     environment (TUTTI_DEVICES, XLA_FLAGS) is read by the engine itself."""
     import jax
 
     n = getattr(jax.config, "jax_num_cpu_devices", -1)
-    return {"num_devices": int(n)} if n is not None and n > 0 else {}
+    return {"platform_name": platform_name(), **({"num_devices": int(n)} if n is not None and n > 0 else {})}
 
 
 def _check_version(jax):
@@ -104,18 +113,21 @@ def initialize():
     from jax._src import xla_bridge
 
     _check_version(jax)
-    getattr(xla_bridge, "_nonexperimental_plugins", set()).add(NAME)  # else it warns of us
+    name = platform_name()
+    getattr(xla_bridge, "_nonexperimental_plugins", set()).add(name)  # else it warns of us
     xla_bridge.register_plugin(
-        NAME, priority=500, library_path=library_path(), options=_client_options
+        name, priority=500, library_path=library_path(), options=_client_options
     )
-    _allow_donation()
-    rules.install(NAME)
-    _answer_for_cpu()
-    callbacks.install(library_path(), NAME)
-    buffers.install(library_path(), NAME)
-    shardings.install(library_path(), NAME)
+    rules.install(name)
+    if name == NAME:
+        _allow_donation()
+        _answer_for_cpu()
+    callbacks.install(library_path(), name)
+    buffers.install(library_path(), name)
+    shardings.install(library_path(), name)
     lapack.install(library_path())
-    ffi.install(library_path(), NAME)
-    cache.install(NAME)
-    dlpack.install(NAME)
+    ffi.install(library_path(), name)
+    cache.install(name)
+    costs.install(name)
+    dlpack.install(name)
     hosts.install(library_path())

@@ -85,7 +85,8 @@ def _follow(module, which, waiting, names, platform):
     for name, it, *more in list(getattr(module, waiting, {}).get(key, [])):
         mirror(name, it, *more)
     setattr(module, f"register_custom_{which}", register)
-    take_on(platform, ours)
+    if platform != "cpu":  # else that was all
+        take_on(platform, ours)
 
 
 def install(path, platform):
@@ -94,7 +95,7 @@ def install(path, platform):
     extension = extension_of(path)
     if extension is None:
         return
-    names = _Names(extension, platform)
+    names = _Names(extension, platform if platform != "cpu" else None)  # None: nothing is for us alone
     # Types first: a handler with a state names its type.
     _follow(xla_client, "type", "_custom_type_id", names, platform)
     _follow(xla_client, "call_target", "_custom_callback", names, platform)

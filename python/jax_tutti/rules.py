@@ -37,10 +37,20 @@ def _share_rules(platform):
     from jax._src.interpreters import mlir
 
     try:
-        rules = mlir._platform_specific_lowerings
-        rules[platform] = _Rules(rules.get(platform, {}), rules, mlir._lowerings)
+        rules, for_all = mlir._platform_specific_lowerings, mlir._lowerings
+        if platform == "cpu":
+            _change_rules(rules["cpu"], rules["cuda"], for_all)
+        else:
+            rules[platform] = _Rules(rules.get(platform, {}), rules, for_all)
     except AttributeError:
         warnings.warn("jax_tutti: this JAX hides its lowering rules; jax.numpy.linalg is missing")
+
+
+def _change_rules(cpu, cuda, for_all):
+    """Where we are in the place of JAX's CPU backend, its rules become those that _Rules would find."""
+    for primitive in [p for p in cpu if p in for_all and p.name not in LIKE_CPU]:
+        del cpu[primitive]
+    cpu.update({p: rule for p, rule in cuda.items() if p.name in LIKE_GPU})
 
 
 def _lower_send(ctx, x, *, axis_name, perm):
@@ -157,6 +167,7 @@ def install(platform):
     _share_rules(platform)
     _open_custom_partitioning(platform)
     _lower_sends(platform)
-    _branch_as_cpu(platform)
-    _call_exports_for_cpu(platform)
-    _asarray_as_cpu(platform)
+    if platform != "cpu":
+        _branch_as_cpu(platform)
+        _call_exports_for_cpu(platform)
+        _asarray_as_cpu(platform)

@@ -9,7 +9,7 @@ then compared with jax_failures.txt, both ways: a failure that is not listed the
 that does not fail are both errors, unless it fails on JAX's own CPU backend too, where that was played.
 
 JAX's tests know platforms by name.  They are told that ours is a "cpu", by JAX's own switch for it
-(jax_test_dut).
+(jax_test_dut); with TUTTI_PLATFORM=cpu it is called so, and what is listed as lost by its name must pass.
 
 With --resume it goes on where an earlier call was ended, by --seconds or otherwise: files that were
 played to their end are not played again; with --seconds 0 as well it only tells of those.  --platforms
@@ -37,6 +37,7 @@ DEVICES = {  # files that want more than one
     "memories_test": 8, "debug_nans_test": 4, "python_callback_test": 2, "export_test": 8,
 }
 OURS = "tutti"
+BY_NAME = "by its name: "  # how the reasons begin of what passes where ours is called "cpu"
 END = "end"  # of a file, in its log
 STOPPED = 75  # what a child ends with when its time is over
 
@@ -99,11 +100,18 @@ def name_of(nodeid):
     return ".".join([pathlib.Path(file).stem, *names])
 
 
+def is_in_place():
+    """Whether ours is called "cpu", in the place of JAX's own backend."""
+    return os.environ.get("TUTTI_PLATFORM") == "cpu"
+
+
 def child(options):
     import pytest
 
     file, platform = options.files[0], options.platforms[0]
-    os.environ["JAX_PLATFORMS"] = platform
+    if platform == "cpu":
+        os.environ.pop("TUTTI_PLATFORM", None)
+    os.environ["JAX_PLATFORMS"] = "cpu" if is_in_place() else platform
     os.environ["JAX_NUM_GENERATED_CASES"] = str(options.cases)
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES.get(file, 1)}"
     log = log_of(options, platform, file)
@@ -197,11 +205,11 @@ def play(options, platform, file):
 def listed_failures():
     """{test: reason}: a line that begins with # is the reason of the tests that follow it."""
     listed, reason = {}, "no reason given"
-    if LISTED.exists():
+    if LISTED.exists():  # what is lost by our name is not where it is another
         for line in LISTED.read_text().splitlines():
             if line.startswith("#"):
                 reason = line.lstrip("# ")
-            elif line.strip():
+            elif line.strip() and not (is_in_place() and reason.startswith(BY_NAME)):
                 listed[line.strip()] = reason
     return listed
 

@@ -1,8 +1,10 @@
 """What leans on the insides of JAX, feature by feature, against values that NumPy gives: the file that is
-played with every version of JAX that the package takes (`make jax-version JAX_VERSION=0.9.2`)."""
+played with every version of JAX that the package takes (`make jax-version JAX_VERSION=0.9.2`), and in the place of its
+CPU backend (TUTTI_PLATFORM=cpu)."""
 import os
 
-os.environ.setdefault("JAX_PLATFORMS", "tutti")
+PLATFORM = os.environ.get("TUTTI_PLATFORM", "tutti")
+os.environ.setdefault("JAX_PLATFORMS", PLATFORM)
 os.environ.setdefault("TUTTI_DEVICES", "4")
 
 import jax
@@ -27,11 +29,13 @@ def close(got, expected, tolerance=1e-5):
 
 @pytest.fixture(autouse=True)
 def is_ours():
-    if jax.default_backend() != "tutti":
+    if jax.default_backend() != PLATFORM:
         pytest.skip("another platform was chosen")
+    assert "tutti" in jax.devices()[0].client.platform_version
 
 
 def test_devices():
+    assert {device.platform for device in jax.devices()} == {PLATFORM}
     assert len(jax.devices()) == len(jax.devices("cpu")) == int(os.environ["TUTTI_DEVICES"])
 
 
@@ -132,6 +136,7 @@ def test_what_a_compiled_program_tells():
     compiled = jax.jit(lambda x: x @ x.T).lower(X.reshape(4, 2)).compile()
     assert "ENTRY" in compiled.as_text()
     assert compiled.memory_analysis().output_size_in_bytes == 64
+    assert jax.jit(lambda x: x @ x.T).lower(X.reshape(4, 2)).cost_analysis()["flops"] > 0
     close(compiled(X.reshape(4, 2)), X.reshape(4, 2) @ X.reshape(4, 2).T)
 
 

@@ -135,7 +135,7 @@ static void test_options(void)
 {
     PJRT_Client *other = NULL;
     PJRT_NamedValue three = text_option("num_devices", "3"), none = text_option("num_devices", "0"),
-                    odd = text_option("colour", "blue");
+                    odd = text_option("colour", "blue"), gpu = text_option("platform_name", "gpu");
     OK(create(&three, &other));
     PJRT_Client_Devices_Args devices = ARGS(Client_Devices, .client = other);
     OK(api->PJRT_Client_Devices(&devices));
@@ -146,7 +146,9 @@ static void test_options(void)
               "num_devices asks for 0 devices; 1 to 4096 are possible");
     CHECK_STR(
         message_of(create(&odd, &other)),
-        "unknown client option 'colour'; there are num_devices, device_memory and run_seconds");
+        "unknown client option 'colour'; there are num_devices, device_memory, run_seconds and "
+        "platform_name");
+    CHECK_STR(message_of(create(&gpu, &other)), "platform_name must be \"tutti\" or \"cpu\"");
 }
 
 static PJRT_Device *device(int id)

@@ -98,13 +98,13 @@ static void device_init(PJRT_Client *client, int id)
     description->id = id;
     description->process = id / client->nhere;
     snprintf(description->name, sizeof description->name, "CpuDevice(id=%d)", id);
-    snprintf(description->title, sizeof description->title, PLATFORM ":%d", id);
+    snprintf(description->title, sizeof description->title, "%s:%d", client->topology.platform, id);
     for (int k = 0; k < MEMORY_KINDS; k++) {
         PJRT_Memory *memory = &device->memory[k];
         memory->device = device;
         memory->kind = (MemoryKind)k;
-        snprintf(memory->name, sizeof memory->name, "%s memory of " PLATFORM ":%d",
-                 memory_kind_names[k], id);
+        snprintf(memory->name, sizeof memory->name, "%s memory of %s", memory_kind_names[k],
+                 description->title);
         client->memory_list[id * MEMORY_KINDS + k] = device->memories[k] = memory;
     }
     client->device_list[id] = device;
@@ -128,8 +128,10 @@ static bool make_tables(PJRT_Client *client, int nhere, const Hosts *hosts)
            client->topology.descriptions;
 }
 
-static Error *client_new(int nhere, const Limits *limits, const Hosts *hosts, PJRT_Client **out)
+static Error *client_new(const ClientOptions *options, const Hosts *hosts, PJRT_Client **out)
 {
+    int nhere = options->ndevices;
+    const Limits *limits = &options->limits;
     PJRT_Client *client = calloc(1, sizeof *client);
     if (!client)
         return error_new(CODE_EXHAUSTED, "no memory for a client of %d devices", nhere);
@@ -145,6 +147,7 @@ static Error *client_new(int nhere, const Limits *limits, const Hosts *hosts, PJ
         return error;
     }
     executor_name_devices(client->executor, client->first);
+    client->topology.platform = options->platform;
     for (int id = 0; id < client->ndevices; id++)
         device_init(client, id);
     publish(client);
@@ -195,22 +198,20 @@ static Error *store_get(void *user, const char *key, int ms, char *value, size_t
 Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
 {
     NEEDS(args, client);
-    int ndevices = 1;
-    Limits limits;
-    HostsOptions options = { 0 };
+    ClientOptions options;
     const Hosts *hosts = NULL;
-    TRY(options_read(args->create_options, args->num_options, &ndevices, &options, &limits));
+    TRY(options_read(args->create_options, args->num_options, &options));
     TRY(environment_record());
     HostsStore store = { store_put, store_get, args };
-    if (options.nprocesses > 1 && args->kv_put_callback && args->kv_get_callback)
-        options.store = &store;
-    TRY(hosts_join(&options, ndevices, PLATFORM_VERSION, &hosts));
+    if (options.hosts.nprocesses > 1 && args->kv_put_callback && args->kv_get_callback)
+        options.hosts.store = &store;
+    TRY(hosts_join(&options.hosts, options.ndevices, PLATFORM_VERSION, &hosts));
     if (hosts)
         environment_joins(hosts->process, hosts->nprocesses);
-    if (hosts && ndevices > POSSIBLE_DEVICES / hosts->nprocesses)
+    if (hosts && options.ndevices > POSSIBLE_DEVICES / hosts->nprocesses)
         return error_new(CODE_INVALID, "%d devices in each of %d processes; %d are possible in all",
-                         ndevices, hosts->nprocesses, POSSIBLE_DEVICES);
-    return client_new(ndevices, &limits, hosts, &args->client);
+                         options.ndevices, hosts->nprocesses, POSSIBLE_DEVICES);
+    return client_new(&options, hosts, &args->client);
 }
 
 /* The caller has destroyed its executables and buffers, but may not have waited for what runs:
@@ -226,8 +227,8 @@ Error *pjrt_Client_Destroy(PJRT_Client_Destroy_Args *args)
 Error *pjrt_Client_PlatformName(PJRT_Client_PlatformName_Args *args)
 {
     NEEDS(args, platform_name_size);
-    args->platform_name = PLATFORM;
-    args->platform_name_size = strlen(PLATFORM);
+    args->platform_name = args->client->topology.platform;
+    args->platform_name_size = strlen(args->platform_name);
     return NULL;
 }
 

@@ -233,8 +233,8 @@ Error *pjrt_TopologyDescription_Destroy(PJRT_TopologyDescription_Destroy_Args *a
 Error *pjrt_TopologyDescription_PlatformName(PJRT_TopologyDescription_PlatformName_Args *args)
 {
     NEEDS(args, platform_name_size);
-    args->platform_name = PLATFORM;
-    args->platform_name_size = strlen(PLATFORM);
+    args->platform_name = args->topology->platform;
+    args->platform_name_size = strlen(args->platform_name);
     return NULL;
 }
 

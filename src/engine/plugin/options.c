@@ -2,7 +2,7 @@
  * XLA_FLAGS --xla_force_host_platform_device_count=N, else 1; and how much memory each of them may
  * use: the option device_memory, else TUTTI_DEVICE_MEMORY, in bytes or with K, M, G or T behind the
  * number, else no limit; and how long a run may take: the option run_seconds, else TUTTI_RUN_SECONDS, else
- * as long as it does. */
+ * as long as it does; and what its platform is called: the option platform_name, else "tutti". */
 #include "base/bytes.h"
 #include "engine/plugin/plugin.h"
 #include "ops/op.h"
@@ -101,6 +101,19 @@ static Error *read_limit(const PJRT_NamedValue *o, Limits *limits, bool *is_one)
     return NULL;
 }
 
+static Error *read_platform(const PJRT_NamedValue *o, const char **platform)
+{
+    static const char *const names[] = { PLATFORM, PLATFORM_CPU };
+    for (size_t i = 0; o->type == PJRT_NamedValue_kString && i < 2; i++)
+        if (o->value_size == strlen(names[i]) &&
+            !memcmp(o->string_value, names[i], o->value_size)) {
+            *platform = names[i];
+            return NULL;
+        }
+    return error_new(CODE_INVALID,
+                     "platform_name must be \"" PLATFORM "\" or \"" PLATFORM_CPU "\"");
+}
+
 static Error *memory_from_environment(size_t *bytes)
 {
     const char *text = getenv("TUTTI_DEVICE_MEMORY");
@@ -126,32 +139,33 @@ static Error *seconds_from_environment(double *seconds)
     return NULL;
 }
 
-Error *options_read(const PJRT_NamedValue *options, size_t n, int *ndevices, HostsOptions *hosts,
-                    Limits *limits)
+Error *options_read(const PJRT_NamedValue *options, size_t n, ClientOptions *out)
 {
     bool given = false, is_limit;
-    *limits = (Limits){ 0 };
+    HostsOptions *hosts = &out->hosts;
+    *out = (ClientOptions){ .ndevices = 1, .platform = PLATFORM };
     for (size_t i = 0; i < n; i++) {
         const PJRT_NamedValue *option = &options[i];
         if (!option->name || (option->type == PJRT_NamedValue_kString && !option->string_value))
             return error_new(CODE_INVALID, "client option %zu: its name or value is NULL", i);
-        TRY(read_limit(option, limits, &is_limit));
+        TRY(read_limit(option, &out->limits, &is_limit));
         if (is_named(option, "num_devices")) {
-            TRY(count_from_option(option, ndevices));
+            TRY(count_from_option(option, &out->ndevices));
             given = true;
+        } else if (is_named(option, "platform_name")) {
+            TRY(read_platform(option, &out->platform));
         } else if (!is_limit && !read_hosts_option(option, hosts)) {
-            return error_new(
-                CODE_INVALID,
-                "unknown client option '%.*s'; there are num_devices, device_memory and "
-                "run_seconds",
-                (int)option->name_size, option->name);
+            return error_new(CODE_INVALID,
+                             "unknown client option '%.*s'; there are num_devices, device_memory, "
+                             "run_seconds and platform_name",
+                             (int)option->name_size, option->name);
         }
     }
     if (hosts->nprocesses < 0 || hosts->nprocesses > POSSIBLE_DEVICES || hosts->process < 0 ||
         (hosts->nprocesses && hosts->process >= hosts->nprocesses))
         return error_new(CODE_INVALID, "client options: node_id is %d, and num_nodes %d",
                          hosts->process, hosts->nprocesses);
-    TRY(memory_from_environment(&limits->memory));
-    TRY(seconds_from_environment(&limits->seconds));
-    return given ? NULL : count_from_environment(ndevices);
+    TRY(memory_from_environment(&out->limits.memory));
+    TRY(seconds_from_environment(&out->limits.seconds));
+    return given ? NULL : count_from_environment(&out->ndevices);
 }

@@ -23,6 +23,7 @@
 #include <pthread.h>
 
 #define PLATFORM "tutti"
+#define PLATFORM_CPU "cpu" /* what it is called in place of JAX's own CPU backend */
 #define PLATFORM_VERSION "tutti " TUTTI_VERSION
 
 typedef struct Compiled Compiled;
@@ -51,7 +52,7 @@ struct PJRT_DeviceDescription {
     int id;
     int process;    /* of whose client it is */
     char name[32];  /* CpuDevice(id=0): what jax.devices() lists */
-    char title[32]; /* tutti:0 */
+    char title[32]; /* tutti:0, cpu:0 */
 };
 
 struct PJRT_Memory {
@@ -70,6 +71,7 @@ struct PJRT_Device {
 };
 
 struct PJRT_TopologyDescription {
+    const char *platform;
     size_t ndevices;
     PJRT_DeviceDescription **descriptions;
 };
@@ -167,14 +169,19 @@ MUST_USE Error *type_from_pjrt(PJRT_Buffer_Type element, const int64_t *dims, si
                                Type *out);
 /* buffer.c: is this how a row-major array lies?  NULL: it is. */
 bool is_row_major(const PJRT_Buffer_MemoryLayout *layout, Type type);
-/* From options, else the environment, else 1. */
 /* What a client's devices may take: 0: as much as there is. */
 typedef struct Limits {
     size_t memory;  /* of each, in bytes */
     double seconds; /* a run */
 } Limits;
-MUST_USE Error *options_read(const PJRT_NamedValue *options, size_t n, int *ndevices,
-                             HostsOptions *hosts, Limits *limits);
+/* What a client is asked to be. */
+typedef struct ClientOptions {
+    int ndevices;
+    const char *platform; /* its name: PLATFORM, or PLATFORM_CPU */
+    HostsOptions hosts;
+    Limits limits;
+} ClientOptions;
+MUST_USE Error *options_read(const PJRT_NamedValue *options, size_t n, ClientOptions *out);
 
 /* environment.c: TUTTI_TRACE, TUTTI_PROFILE; what is asked for at most once in a process. */
 MUST_USE Error *environment_record(void);
