@@ -163,8 +163,34 @@ def _open_custom_partitioning(platform):
     mlir.register_lowering(primitive, lower, platform=platform)
 
 
+def _factor_as_lapack(platform):
+    """Cholesky's primitive on its own, without lax.linalg's tril behind it, leaves the operand's other
+    triangle as it is: LAPACK does, which JAX calls for "cpu" in programs that it exports."""
+    from jax._src import lax
+    from jax._src.interpreters import mlir
+
+    try:
+        from jax._src.lax import linalg
+
+        primitive, lower, mask_of = linalg.cholesky_p, linalg._cholesky_lowering, lax.lax._tri
+    except (ImportError, AttributeError) as error:
+        warnings.warn(f"jax_tutti: cholesky leaves zeros above the factor with this JAX: {error}")
+        return
+
+    def join(factor, x):
+        mask = lax.lax.broadcast(mask_of(bool, x.shape[-2:], 0), x.shape[:-2])
+        return lax.lax.select(mask, factor, x)
+
+    def factor(ctx, x):
+        both = ctx.replace(avals_in=[*ctx.avals_in, *ctx.avals_in])
+        return mlir.lower_fun(join, multiple_results=False)(both, *lower(ctx, x), x)
+
+    mlir.register_lowering(primitive, factor, platform=platform)
+
+
 def install(platform):
     _share_rules(platform)
+    _factor_as_lapack(platform)
     _open_custom_partitioning(platform)
     _lower_sends(platform)
     if platform != "cpu":

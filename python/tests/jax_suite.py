@@ -116,6 +116,9 @@ def child(options):
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES.get(file, 1)}"
     log = log_of(options, platform, file)
     recorder = Recorder(log, read_log(log)[0], options)
+    import jax._src
+
+    jax._src.__path__.append(os.path.join(options.jax, "jax", "_src"))  # for helpers that no wheel holds
     if platform == OURS:  # programs that older versions exported are asked for by this name
         from jax._src.internal_test_util import export_back_compat_test_util as older
 

@@ -127,6 +127,15 @@ static void folding(void)
 
 static void identities(void)
 {
+    /* A mask that has chosen before, for and against. */
+    OPS("func.func @main(%x: tensor<3xf32>, %y: tensor<3xf32>, %z: tensor<3xf32>) -> tensor<3xf32> "
+        "{\n"
+        "  %p = stablehlo.compare LT, %x, %y : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1>\n"
+        "  %a = stablehlo.select %p, %x, %z : tensor<3xi1>, tensor<3xf32>\n"
+        "  %b = stablehlo.select %p, %z, %y : tensor<3xi1>, tensor<3xf32>\n"
+        "  %c = stablehlo.select %p, %a, %b : tensor<3xi1>, tensor<3xf32>\n"
+        "  return %c : tensor<3xf32>\n}\n",
+        "compare select");
     OPS(MAIN_F32(
             "%0 = stablehlo.reshape %x : (tensor<4x6xf32>) -> tensor<24xf32>\n"
             "%1 = stablehlo.reshape %0 : (tensor<24xf32>) -> tensor<4x6xf32>\n"

@@ -14,7 +14,9 @@
 #include "engine/numerics/lapack.h"
 
 #include "engine/custom_call.h"
+#include "engine/numerics/linalg/mat.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- options of a call, and what its extents must be beyond what the signature says ---- */
@@ -317,9 +319,51 @@ static Error *singular_some(void *user, int64_t from, int64_t to)
     return NULL;
 }
 
-static bool any_undone(const Call *c)
+/* The factor of a matrix with the operand's other triangle, as LAPACK leaves it.  Returns whether
+ * there is none. */
+static bool join_triangles(const Call *c, int64_t i, bool is_lower)
 {
-    const int32_t *info = c->out[4].data;
+    int64_t n = extent(c->in[0], 1);
+    size_t bytes = (size_t)element_info[c->element].bytes;
+    const char *a = at(c, c->in[0], i);
+    char *factor = at(c, c->out[0], i);
+    bool is_double = c->element == F64 || c->element == C128;
+    bool is_broken = is_double ? isnan(*(double *)factor) : isnan(*(float *)factor);
+    for (int64_t r = 0; r < n; r++) {
+        size_t first = (size_t)(r * n + (is_lower ? r + 1 : 0)) * bytes;
+        memcpy(factor + first, a + first, (size_t)(is_lower ? n - r - 1 : r) * bytes);
+    }
+    return is_broken;
+}
+
+/* By the loops that play stablehlo.cholesky of such matrices: both give the same.  info is 1 where
+ * a routine has to say which column shows that there is no factor. */
+static Error *factor_some(void *user, int64_t from, int64_t to)
+{
+    const Call *c = user;
+    Some s = some_of(c, from, to);
+    bool is_lower = option_is(c, "uplo", 'L'), is_vector = small_suits(c->element, s.columns);
+    _Alignas(16) char room[SMALL_ROWS * (SMALL_ROWS + 1) * 16];
+    if (is_vector)
+        small_cholesky(c->element, s.n, s.columns, is_lower, at(c, c->in[0], s.first),
+                       at(c, c->out[0], s.first));
+    for (int64_t i = s.first; i < s.first + s.n; i++) {
+        if (!is_vector)
+            dense_cholesky(c->element, s.columns, is_lower, at(c, c->in[0], i), at(c, c->out[0], i),
+                           room);
+        *(int32_t *)at(c, c->out[1], i) = join_triangles(c, i, is_lower);
+    }
+    return NULL;
+}
+
+/* The result that says which matrices are left to another routine; NULL: the loops leave none. */
+static const int32_t *undone_by(BatchFn *small, const Call *c)
+{
+    return small == singular_some ? c->out[4].data : small == factor_some ? c->out[1].data : NULL;
+}
+
+static bool any_undone(const Call *c, const int32_t *info)
+{
     bool is_any = false;
     for (int64_t i = 0; i < c->nbatch; i++)
         is_any |= info[i] != 0;
@@ -331,6 +375,8 @@ static bool any_undone(const Call *c)
 static BatchFn *small_loops(const struct Row *row, const Call *c)
 {
     int64_t m = extent(c->in[0], 2), n = extent(c->in[0], 1);
+    if (row->own == lapack_potrf)
+        return n >= 1 && n <= SMALL_ROWS ? factor_some : NULL;
     if (!small_suits(c->element, m) || n > SMALL_ROWS || m < 1 || n < 1)
         return NULL;
     if (row->own == lapack_getrf)
@@ -390,7 +436,8 @@ Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     if (small)
         TRY(batch_execute(f, small_groups(c.nbatch), work_of(&c) * SMALL_GROUP, BATCH_OWN, small,
                           &c));
-    if (small && (small != singular_some || !any_undone(&c)))
+    const int32_t *undone = undone_by(small, &c);
+    if (small && (!undone || !any_undone(&c, undone)))
         return NULL;
     /* the evaluator, which has no frame, is what the others' results are held to */
     if (f && suits_large(row, &c)) {
@@ -399,8 +446,7 @@ Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     }
     bool is_library =
         f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(row, &c);
-    Batch batch = { &c, is_library ? row->fortran : row->own, is_library,
-                    small ? c.out[4].data : NULL };
+    Batch batch = { &c, is_library ? row->fortran : row->own, is_library, undone };
     if (c.nbatch == 1)
         c.frame = f;
     BatchBy by = !is_library               ? BATCH_OWN

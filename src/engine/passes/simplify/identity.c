@@ -148,13 +148,29 @@ static ValueId arithmetic(const Module *m, const Node *node)
     }
 }
 
-static ValueId choose(const Module *m, const Node *node)
+/* What a mask chose is chosen by the same mask again: the first one's other choice is never seen.
+ * So it is where of Cholesky's factor, which shares its matrix with the operand's other triangle,
+ * only its own is kept. */
+static ValueId choose_again(Simplifier *s, const Node *node)
+{
+    ValueId in[] = { node->in[0], node->in[1], node->in[2] };
+    for (int i = 1; i < 3; i++) {
+        const Node *inner = operand_node(s->m, node, i, OP_SELECT);
+        if (inner && inner->in[0] == in[0])
+            in[i] = inner->in[i];
+    }
+    if (in[1] == node->in[1] && in[2] == node->in[2])
+        return 0;
+    return simplify_put(s, OP_SELECT, 3, in, type_of(s->m, node->out), NULL, node->loc);
+}
+
+static ValueId choose(Simplifier *s, const Node *node)
 {
     if (node->in[1] == node->in[2])
         return node->in[1];
-    const Dense *which = value_constant(m, node->in[0]);
+    const Dense *which = value_constant(s->m, node->in[0]);
     if (!which || !(which->is_splat || type_count(which->type) == 1))
-        return 0;
+        return choose_again(s, node);
     return *(const char *)which->data ? node->in[1] : node->in[2];
 }
 
@@ -205,7 +221,7 @@ static ValueId by_op(Simplifier *s, const Node *node)
     case OP_DIV:
     case OP_AND:
     case OP_OR: return arithmetic(m, node);
-    case OP_SELECT: return choose(m, node);
+    case OP_SELECT: return choose(s, node);
     case OP_PARTITION_ID: return m->npartitions == 1 ? zero_id(s, node) : 0;
     case OP_REPLICA_ID: return m->nreplicas == 1 ? zero_id(s, node) : 0;
     default: return 0;
