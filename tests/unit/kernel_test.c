@@ -716,6 +716,32 @@ static void test_reduce(void)
         }
 }
 
+/* Rows of bf16, which are read by pairs if they can: of even and odd lengths, with and without a rest. */
+static void test_reduce_pairs(void)
+{
+    static const char *const shapes[][3] = {
+        { "5x128x", "1", "5x" },     { "5x130x", "1", "5x" },     { "5x127x", "1", "5x" },
+        { "3x32x", "1", "3x" },      { "3x62x", "1", "3x" },      { "2x4500x", "1", "2x" },
+        { "4x5x38x", "0, 2", "5x" }, { "3x2x64x", "1, 2", "3x" }, { "9000x", "0", "" },
+    };
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        reduce("add", shapes[s][0], shapes[s][1], shapes[s][2], "bf16");
+        reduce("maximum", shapes[s][0], shapes[s][1], shapes[s][2], "bf16");
+    }
+    for (int is_second = 0; is_second < 2; is_second++) {
+        Text text = { 0 };
+        text_printf(
+            &text,
+            "(%%x: tensor<5x90x$E>) -> tensor<5x45x$E> {\n"
+            "  %%y = stablehlo.slice %%x [0:5, %d:90:2] : (tensor<5x90x$E>) -> tensor<5x45x$E>\n"
+            "  %%z = stablehlo.add %%y, %%y : tensor<5x45x$E>\n"
+            "  return %%z : tensor<5x45x$E>\n}",
+            is_second);
+        try(text_cstr(&text), "", "bf16", 0, false);
+        text_free(&text);
+    }
+}
+
 /* NaN, infinities and all. */
 static void test_wild_reduce(void)
 {
@@ -1319,6 +1345,7 @@ static void test_cut(void)
     test_planes();
     test_division_by_constants();
     test_reduce();
+    test_reduce_pairs();
     test_wild_reduce();
     test_argmax();
     test_arg();
@@ -1345,6 +1372,7 @@ int main(void)
     test_sources();
     test_gather();
     test_reduce();
+    test_reduce_pairs();
     test_wild_reduce();
     test_argmax();
     test_arg();

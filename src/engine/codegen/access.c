@@ -333,6 +333,17 @@ static V stepped_vector(Kernel *k, V pointer, Element e, V first, int c, int ste
                        element_info[e].bytes, stepped_mask(k, all, c, step, lanes));
 }
 
+/* Every second bf16, the first of each two or (is_second) the other: two of them are an i32, of which either
+ * half is a shift or a mask away from being an f32. */
+static V load_half_pairs(Kernel *k, V pointer, V first, bool is_second, int lanes)
+{
+    LLVMTypeRef i32 = lanes_of(int_type(k, 32), lanes);
+    V both = aligned_load(k, i32, address(k, pointer, BF16, first), BF16);
+    V bits = is_second ? LLVMBuildAnd(k->b, both, const_i(k, i32, 0xffff0000), "")
+                       : LLVMBuildShl(k->b, both, const_i(k, i32, 16), "");
+    return same_bits(k, bits, true);
+}
+
 /* Lanes `step` apart, of an array of n elements: all that lies from the first to the last is loaded.  Where
  * the array is made of groups of `step`, and it is known which of a group the lanes are, groups are loaded
  * whole: what reads the others then loads the same. */
@@ -343,6 +354,8 @@ static V load_stepped(Kernel *k, V pointer, Element e, Coord number, V mask, int
     int rest = is_whole ? (int)((number.beyond % step + step) % step) : 0;
     V found = LLVMGetPoison(LLVMVectorType(memory_type(k, e), (unsigned)lanes)), order[MAX_LANES];
     V first = rest ? LLVMBuildSub(k->b, number.base, const_i64(k, rest), "") : number.base;
+    if (e == BF16 && step == 2 && is_whole)
+        return load_half_pairs(k, pointer, first, rest, lanes);
     require(lanes <= MAX_LANES);
     for (int c = 0; c < step; c++) {
         for (int l = 0; l < lanes; l++) {

@@ -106,11 +106,21 @@ static void start_all(Kernel *k, const Fold *f, int lanes, int nacc, V *acc)
         acc[i] = acc[i % f->n];
 }
 
-/* The rounds from i = from up to end, which are n at most. */
+/* The rounds from i = from up to end, which are n at most.  A few that are known are written out: accumulators
+ * then begin as what the first of them adds. */
 static void rounds_emit(Kernel *k, const Rounds *r, int64_t n, V from, V end, V *acc)
 {
+    enum { FEW_STEPS = 32 };
     int64_t each = r->f->is_rounded ? chain_block(n, r->terms) : n;
     Loop loop;
+    if (r->nacc * n * r->f->weight <= FEW_STEPS && LLVMIsConstant(from)) {
+        for (int64_t i = 0; i < n; i++) {
+            loop = (Loop){ .i = LLVMBuildAdd(k->b, from, const_i64(k, i * r->step), ""),
+                           .step = r->step };
+            r->round(k, r->user, &loop, acc);
+        }
+        return;
+    }
     if (each >= n) {
         loop_between(k, &loop, from, end, r->step, r->nacc, acc);
         r->round(k, r->user, &loop, acc);
@@ -344,6 +354,7 @@ static void lanes_are_kept(Kernel *k, const Fold *f, Nest *nest, bool is_cut)
 typedef struct Row {
     int lanes; /* of the accumulators: a power of two */
     int nways;
+    bool by_pairs; /* ways 0 and 1 take the same vectors of pairs, and so do 2 and 3 ... */
 } Row;
 
 static V part(Kernel *k, V v, V other, int n, int first, int size)
@@ -425,8 +436,10 @@ static void vectors_round(Kernel *k, void *user, Loop *loop, V *acc)
 {
     const RowLoops *at = user;
     int lanes = at->row->lanes;
+    bool by_pairs = at->row->by_pairs;
     for (int way = 0; way < at->row->nways; way++) {
-        at->nest->at[at->d] = coord_add_const(k, loop_coord(loop, 1), (int64_t)way * lanes, lanes);
+        int from = by_pairs ? way / 2 * 2 * lanes + way % 2 : way * lanes;
+        at->nest->at[at->d] = coord_add_const(k, loop_coord(loop, by_pairs ? 2 : 1), from, lanes);
         accumulate(k, at->f, at->nest, lanes, acc + way * at->f->n);
     }
 }
@@ -499,13 +512,14 @@ static void row_loops(Kernel *k, const Fold *f, Nest *nest, int d, const Row *ro
 static void lanes_are_reduced(Kernel *k, const Fold *f, Nest *nest)
 {
     int64_t n = nest->dims[nest->n - 1];
-    Row row = { 1, 1 };
+    Row row = { 1, 1, false };
     if (f->has_identity && !f->in_order) {
         while (row.lanes < k->width && row.lanes < n)
             row.lanes *= 2;
         row.nways = vectors_at_once(f) < 4 ? vectors_at_once(f) : 4;
         while (row.nways > 1 && (int64_t)row.nways * row.lanes > n)
             row.nways /= 2;
+        row.by_pairs = f->by_pairs && row.nways > 1;
     }
     V acc[MAX_CARRIED];
     start_all(k, f, row.lanes, row.nways * f->n, acc);

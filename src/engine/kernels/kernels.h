@@ -89,6 +89,8 @@ typedef struct Fold {
     bool in_order;             /* but there is one: they are added one by one */
     bool is_rounded;           /* it adds floats: long loops are split into blocks, which takes the
                                  identity too */
+    bool by_pairs;             /* of neighbours along the last dimension, one accumulator takes the
+                                 first and another the second */
     int weight;                /* operations per element, to bound the code's size */
     void *user;
 

@@ -197,6 +197,21 @@ static bool adds_by_halves(Kernel *k, const Fold *f, const Node *product)
            !is_broadcast(k, product->in[1]);
 }
 
+/* Do all arrays lie as pairs of bf16 along the last dimension?  A vector of pairs is two of f32 at the cost of
+ * a shift and a mask; one of single bf16 has to be widened as well. */
+static bool reads_pairs(Kernel *k, Type space)
+{
+    const Region *region = region_at(k->m, k->region);
+    int narrays = 0;
+    for (int i = 0; i < region->nargs; i++) {
+        Type type = type_of(k->m, region->args + (ValueId)i);
+        narrays += type_count(type) > 1;
+        if (type_count(type) > 1 && type.element != BF16)
+            return false;
+    }
+    return narrays && space.rank && space.dims[space.rank - 1] % 2 == 0;
+}
+
 /* ---- sums that are made ready ---- */
 
 /* The extents before, of and behind the dimensions that are reduced, which lie together. */
@@ -278,6 +293,7 @@ void block_reduce(Kernel *k, NodeId root)
     for (int d = 0; d + 1 < f.space.rank; d++)
         f.joined[d] = f.reduced[d] == f.reduced[d + 1];
     joinable(k, node->nout, node->in, f.space, f.joined);
+    f.by_pairs = !f.step && reads_pairs(k, f.space);
     NodeId of = value_def(k->m, node->in[0]);
     f.is_strict = f.is_rounded && of && node_at(k->m, of)->op == OP_MUL && fold_is_few(&f, r.e);
     f.in_order = f.is_strict && !adds_by_halves(k, &f, node_at(k->m, of));
