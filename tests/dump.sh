@@ -49,8 +49,9 @@ for pass in $rows; do
     hoist_replicated) seen $pass 'tutti.global' 0 1 ;;
     drop_invariant_carries) seen $pass ':2 = stablehlo.while' 0 1 ;;
     hoist_invariants) seen $pass '    %13 = stablehlo.reduce(' 0 1 ;;
+    unroll_rotations) seen $pass 'stablehlo.sine' 1 3 ;;
     split_columns) seen $pass 'stablehlo.concatenate' 1 0 ;;
-    fuse) seen $pass 'tutti.fusion' 0 9 ;;
+    fuse) seen $pass 'tutti.fusion' 0 15 ;;
     join_collectives) seen $pass 'stablehlo.all_reduce' 2 1 ;;
     *) fail "$pass: $program has nothing for it to do, or this test does not say what" ;;
     esac

@@ -55,6 +55,8 @@ typedef struct Compilation {
     ROW(drop_invariant_carries, NEVER, pass_drop_invariant_carries(c->m))                          \
     /* what loops compute alike in every iteration is computed before them */                      \
     ROW(hoist_invariants, NEVER, pass_hoist_invariants(c->m))                                      \
+    /* loops that hand large arrays on go several rounds at once */                                \
+    ROW(unroll_rotations, NEVER, pass_unroll_rotations(c->m))                                      \
     /* arrays of a few columns become columns */                                                   \
     ROW(split_columns, NEVER, pass_split_columns(c->m, c->o))                                      \
     /* operations become kernels */                                                                \

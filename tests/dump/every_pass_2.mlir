@@ -3,7 +3,7 @@ module @every_pass attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas 
   sdy.mesh @mesh = <["i"=2]>
   func.func public @main(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}, {}]>},
                          %p: tensor<128x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>})
-      -> (tensor<128x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<4x4xf32>, tensor<4x1xf32>) {
+      -> (tensor<128x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<4x4xf32>, tensor<4x1xf32>, tensor<4x1xf32>) {
     // refine: a call.
     %y = call @double(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
     // sink_captures: a reducer that uses a value computed outside.  simplify: the value is a constant.
@@ -60,7 +60,23 @@ module @every_pass attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas 
     %both = stablehlo.concatenate %k1, %k0, dim = 1 : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x2xf32>
     %less = stablehlo.negate %both : tensor<4x2xf32>
     %k = stablehlo.slice %less [0:4, 0:1] : (tensor<4x2xf32>) -> tensor<4x1xf32>
-    return %new, %loop#2, %k : tensor<128x256xf32>, tensor<4x4xf32>, tensor<4x1xf32>
+    // unroll_rotations: five rounds, of which one stands before the loop, and two are its body.
+    %u0 = stablehlo.broadcast_in_dim %y, dims = [0, 1] : (tensor<4x8xf32>) -> tensor<4x8x1024xf32>
+    %v0 = stablehlo.negate %u0 : tensor<4x8x1024xf32>
+    %turned:3 = stablehlo.while(%j = %c0, %u = %u0, %v = %v0) : tensor<i32>, tensor<4x8x1024xf32>, tensor<4x8x1024xf32>
+    cond {
+      %c5 = stablehlo.constant dense<5> : tensor<i32>
+      %go = stablehlo.compare LT, %j, %c5 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %go : tensor<i1>
+    } do {
+      %c1 = stablehlo.constant dense<1> : tensor<i32>
+      %next = stablehlo.add %j, %c1 : tensor<i32>
+      %s = stablehlo.sine %u : tensor<4x8x1024xf32>
+      stablehlo.return %next, %v, %s : tensor<i32>, tensor<4x8x1024xf32>, tensor<4x8x1024xf32>
+    }
+    %t1 = stablehlo.slice %turned#1 [0:4, 0:1, 0:1] : (tensor<4x8x1024xf32>) -> tensor<4x1x1xf32>
+    %t = stablehlo.reshape %t1 : (tensor<4x1x1xf32>) -> tensor<4x1xf32>
+    return %new, %loop#2, %k, %t : tensor<128x256xf32>, tensor<4x4xf32>, tensor<4x1xf32>, tensor<4x1xf32>
   }
   func.func private @double(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
     %b = stablehlo.add %x, %x : tensor<4x8xf32>

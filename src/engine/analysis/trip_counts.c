@@ -25,16 +25,26 @@ static bool constant_int(const Module *m, ValueId v, int64_t *out)
     }
 }
 
-/* v = counter + step, with a constant step. */
+/* v = counter + step, with a constant step, or several one after the other. */
 static bool is_counting(const Module *m, ValueId v, ValueId counter, int64_t *step)
 {
-    NodeId def = value_def(m, v);
-    const Node *node = def ? node_at(m, def) : NULL;
-    if (!node || node->op != OP_ADD)
-        return false;
-    if (node->in[0] == counter)
-        return constant_int(m, node->in[1], step);
-    return node->in[1] == counter && constant_int(m, node->in[0], step);
+    *step = 0;
+    while (v != counter) {
+        NodeId def = value_def(m, v);
+        const Node *node = def ? node_at(m, def) : NULL;
+        int64_t by;
+        bool is_sum = node && node->op == OP_ADD;
+        if (is_sum && constant_int(m, node->in[1], &by))
+            v = node->in[0];
+        else if (is_sum && constant_int(m, node->in[0], &by))
+            v = node->in[1];
+        else
+            return false;
+        if (by <= 0 || by > INT32_MAX || *step > INT32_MAX)
+            return false;
+        *step += by;
+    }
+    return true;
 }
 
 static int64_t rounds(int direction, int64_t from, int64_t limit, int64_t step)
