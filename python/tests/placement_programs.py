@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.experimental.shard_alike import shard_alike
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 N = len(jax.devices("tutti"))
@@ -28,6 +29,14 @@ OF_Y = {
     "zeros_like": jnp.zeros_like,
     "grad": jax.grad(lambda y: (y * y).sum()),
     "identity": lambda y: y,
+    "alike": lambda y: shard_alike(y, jnp.ones(y.shape))[1],
+    "alike, the other first": lambda y: shard_alike(jnp.ones(y.shape), y),
+    "alike, three": lambda y: shard_alike(shard_alike(y, jnp.ones(y.shape))[1], jnp.zeros(y.shape)),
+    "alike in a loop": lambda y: lax.fori_loop(0, 3, lambda k, z: shard_alike(y, z + k)[1], jnp.ones(y.shape)),
+    "alike in a scan": lambda y: lax.scan(lambda c, k: (sum(shard_alike(c, y)), None), jnp.ones(y.shape), jnp.arange(3.0)),
+    "alike in a branch": lambda y: lax.cond(y.sum() > 0, lambda z: shard_alike(y, z)[1] + 1, lambda z: z - 1, y * 2),
+    "alike, grad": jax.grad(lambda y: sum(shard_alike(y * y, jnp.arange(6.0) * y)).sum()),
+    "alike, vmap": lambda y: jax.vmap(lambda r: shard_alike(r, jnp.ones(6))[1])(y),
     "fori": lambda y: lax.fori_loop(0, 3, lambda k, z: z * 2 + k, y),
     "while": lambda y: lax.while_loop(lambda z: z.sum() < 1e3, lambda z: z * 2 + 1, y),
     "cond": lambda y: lax.cond(y.sum() > 0, lambda z: z + 1, lambda z: z - 1, y),
@@ -91,6 +100,7 @@ PAIRS = [
 ]
 OF_PAIRS = {
     "add": lambda x, y: x + y,
+    "alike": shard_alike,
     "dot": lambda x, y: x @ y,
     "concatenate": lambda x, y: jnp.concatenate([x, y]),
     "where": lambda x, y: jnp.where(x > 0, x, y),

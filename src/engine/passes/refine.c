@@ -41,7 +41,7 @@ static RewriteCall *const rewrites[CALL_COUNT + 1] = {
 
 static bool is_same_type(const Module *m, const Node *node)
 {
-    return node->nin == 1 && node->nout == 1 &&
+    return node->nin >= 1 && node->nout == 1 &&
            type_equal(type_of(m, node->in[0]), type_of(m, node->out));
 }
 

@@ -9,6 +9,7 @@
  *   sdy.mesh               a mesh of the module, read before everything else
  *   builtin.unrealized_conversion_cast, sdy.propagation_barrier: nothing; the result is the
  *                          operand
+ *   sdy.sharding_group     calls that say so (vhlo_groups.c)
  *
  * Attributes reach an operation in two ways: old files write a dictionary; newer ones write
  * references in an order that vhlo_ops.def knows, and a dictionary of foreign ones beside it.
@@ -18,7 +19,7 @@
 
 #include <string.h>
 
-typedef enum Role { NODE, ALIAS, SILENT, FUNCTION, MESH, MODULE, UNKNOWN } Role;
+typedef enum Role { NODE, ALIAS, GROUP, FUNCTION, MESH, MODULE, UNKNOWN } Role;
 
 struct KnownOp {
     Role role;
@@ -89,7 +90,7 @@ static struct KnownOp know(Arena *arena, const OpNameCode *code)
         { "builtin.module", MODULE, 0 },         { "builtin.unrealized_conversion_cast", ALIAS, 0 },
         { "stablehlo.func", FUNCTION, 0 },       { "sdy.mesh", MESH, 0 },
         { "sdy.return", NODE, OP_RETURN },       { "sdy.reshard", NODE, OP_CONSTRAINT },
-        { "sdy.propagation_barrier", ALIAS, 0 }, { "sdy.sharding_group", SILENT, 0 },
+        { "sdy.propagation_barrier", ALIAS, 0 }, { "sdy.sharding_group", GROUP, 0 },
     };
     struct KnownOp known = { UNKNOWN, 0, full_name(arena, code->dialect, code->name),
                              attrs_of(code->dialect, code->name) };
@@ -296,7 +297,7 @@ static Error *node_attrs(Vhlo *v, const OpCode *op, OpId id, const void **attrs,
     return error;
 }
 
-static Error *build_node(Vhlo *v, const OpCode *op, OpId id, RegionId region)
+static Error *build_plain(Vhlo *v, const OpCode *op, OpId id, RegionId region)
 {
     const void *attrs;
     const Attr *extra;
@@ -308,7 +309,7 @@ static Error *build_node(Vhlo *v, const OpCode *op, OpId id, RegionId region)
         TRY(build_region(v, op, &op->regions[i], &regions[i]));
     ValueId *in = ARENA_ARRAY(v->b->arena, ValueId, op->noperands);
     for (int i = 0; i < op->noperands; i++)
-        in[i] = v->values[op->operands[i]];
+        in[i] = subst_get(&v->marked, v->values[op->operands[i]]);
     NodeId n = node_new(v->m, id, op->noperands, in, op->nresults, types, op->nregions, regions,
                         attrs, vhlo_loc(v, op->location));
     node_at(v->m, n)->extra = extra;
@@ -318,14 +319,27 @@ static Error *build_node(Vhlo *v, const OpCode *op, OpId id, RegionId region)
     return NULL;
 }
 
+static Error *build_group(Vhlo *v, const OpCode *op, RegionId region)
+{
+    NamedAttr room[MAX_NAMED];
+    NamedAttrs list = { 0, room };
+    uint32_t index;
+    const Attr *id;
+    TRY(named_attrs(v, op, &list));
+    TRY(need_named(op, &list, "group_id", &index));
+    TRY(vhlo_attr(v, index, &id));
+    if (!id || id->kind != ATTR_INT)
+        return cursor_error(&op->place, "a group_id that is a number");
+    return group_add(v, op, id->integer, region);
+}
+
 static Error *build_op(Vhlo *v, const OpCode *op, RegionId region)
 {
     const struct KnownOp *known = &v->ops[op->name];
     switch (known->role) {
-    case NODE: return build_node(v, op, known->op, region);
+    case NODE: return build_plain(v, op, known->op, region);
     case ALIAS: return build_alias(v, op);
-    case SILENT:
-        return op->nresults == 0 ? NULL : cursor_error(&op->place, "an operation without results");
+    case GROUP: return build_group(v, op, region);
     default: return unsupported(v, op);
     }
 }
@@ -342,6 +356,7 @@ static Error *build_region(Vhlo *v, const OpCode *parent, const BlockCode *block
         return cursor_error(&parent->place, "an operation whose regions are not empty");
     TRY(result_types(v, block->nargs, block->types, &types));
     RegionId r = region_new(v->m, 0, block->nargs, types);
+    const ShardGroup *outer = v->groups;
     for (int i = 0; i < block->nargs; i++)
         v->values[block->args + (uint32_t)i] = region_at(v->m, r)->args + (uint32_t)i;
     for (const OpCode *op = block->first; op; op = op->next) {
@@ -349,6 +364,7 @@ static Error *build_region(Vhlo *v, const OpCode *parent, const BlockCode *block
             return cursor_error(&op->place, "a return at the end of a region and nowhere else");
         TRY(build_op(v, op, r));
     }
+    groups_leave(v, outer);
     *out = r;
     return NULL;
 }
@@ -506,7 +522,9 @@ static Error *read_into(Module *m, Arena *scratch, const char *bytes, size_t n, 
     v.ops = ARENA_ARRAY(scratch, struct KnownOp, v.b->nops);
     for (uint32_t i = 0; i < v.b->nops; i++)
         v.ops[i] = know(scratch, &v.b->ops[i]);
-    return build_module(&v, v.b->module);
+    Error *error = build_module(&v, v.b->module);
+    subst_free(&v.marked);
+    return error;
 }
 
 Error *read_bytecode(const char *bytes, size_t n, const char *name, Module **out)

@@ -3,6 +3,7 @@
 #define TUTTI_HLO_READ_VHLO_H
 #include "hlo/module.h"
 #include "hlo/read/bytecode.h"
+#include "hlo/rewrite.h"
 
 typedef enum TypeKind {
     TYPE_ARRAY,    /* a tensor or a token */
@@ -20,6 +21,13 @@ typedef struct FileType {
 
 enum { NOT_DECODED, DECODING, DECODED };
 
+/* A member of a group of values that shall lie alike. */
+typedef struct ShardGroup {
+    const struct ShardGroup *outer; /* entered before this one */
+    int64_t id;
+    ValueId value;
+} ShardGroup;
+
 /* Entries are decoded when first asked for, and kept. */
 typedef struct Vhlo {
     Bytecode *b;
@@ -35,9 +43,11 @@ typedef struct Vhlo {
         const Attr *attr;
         const Loc *loc;
     } *attrs;
-    struct KnownOp *ops; /* by operation name: vhlo.c */
-    ValueId *values;     /* by the file's value number */
-    int depth;           /* of entries that refer to entries */
+    struct KnownOp *ops;             /* by operation name: vhlo.c */
+    ValueId *values;                 /* by the file's value number */
+    const struct ShardGroup *groups; /* members of groups, the latest first */
+    Subst marked; /* from members to their marks, in the regions that are being read */
+    int depth;    /* of entries that refer to entries */
 } Vhlo;
 
 /* vhlo_types.c */
@@ -64,6 +74,11 @@ MUST_USE Error *vhlo_dense(Vhlo *v, Cursor *c, Attr *out);
 MUST_USE Error *sdy_attr(Vhlo *v, Cursor *c, Attr *out, bool *is_kept);
 MUST_USE Error *sdy_mesh(Vhlo *v, uint32_t index, Str name, Mesh **out);
 MUST_USE Error *vhlo_mesh_groups(Vhlo *v, Cursor *c, Attr *out);
+
+/* vhlo_groups.c: sdy.sharding_group, in a region that ends with groups_leave.  Operands are then
+ * looked up in v->marked. */
+MUST_USE Error *group_add(Vhlo *v, const OpCode *op, int64_t id, RegionId region);
+void groups_leave(Vhlo *v, const ShardGroup *outer);
 
 /* vhlo_loc.c */
 const Loc *vhlo_loc(Vhlo *v, uint32_t index);

@@ -20,7 +20,13 @@ bool is_call_by_each(const Node *node)
 
 bool is_mark(const Node *node)
 {
-    return node->op == OP_CONSTRAINT || node_call(node) == CALL_SHARDING;
+    return node->op == OP_CONSTRAINT || node_call(node) == CALL_SHARDING || is_alike(node);
+}
+
+bool is_alike(const Node *node)
+{
+    CallId call = node_call(node);
+    return call == CALL_ALIKE_EARLIER || call == CALL_ALIKE_LATER;
 }
 
 /* Dimensions that the constraint leaves open lie as those of what it is put on, if that is known. */
@@ -41,10 +47,36 @@ static Tiling leave_open(const Placer *z, const Node *node, const Sharding *s, T
     return t;
 }
 
+/* Two values lie alike.  What users say of them goes before how they are computed, and the later member
+ * of a group before the earlier, as with XLA; cuts that do not contradict these are added. */
+static Tiling alike_hint(const Placer *z, const Node *node)
+{
+    bool is_earlier = node_call(node) == CALL_ALIKE_EARLIER;
+    ValueId earlier = node->in[!is_earlier], later = node->in[is_earlier];
+    const Tiling *said[] = { &z->preferred[later], &z->preferred[earlier], &z->hints[later],
+                             &z->hints[earlier] };
+    Type type = type_of(z->m, node->out);
+    Pick picks[MAX_RANK] = { 0 };
+    bool dropped;
+    for (int k = 0; k < 4; k++)
+        for (int d = 0; said[k]->tiles && said[k]->rank == type.rank && d < type.rank; d++) {
+            const Tiling *has = picks[d].from;
+            if (!has && said[k]->tiles[d] > 1)
+                picks[d] = (Pick){ said[k], d, k };
+            else if (has && is_finer_cut(said[k], d, has, d))
+                picks[d].from = said[k];
+        }
+    return tiling_pick(z->m->arena, type, z->ndevices, picks, true, &dropped);
+}
+
 Error *mark_hint(const Placer *z, const Node *node, Tiling *out)
 {
     int rank = type_of(z->m, node->out).rank;
     Error *error;
+    if (is_alike(node)) {
+        *out = alike_hint(z, node);
+        return NULL;
+    }
     if (node->op == OP_CONSTRAINT) {
         const Sharding *sharding = ((const ConstraintAttrs *)node->attrs)->sharding;
         error = sharding_tiling(z->m->arena, sharding, rank, z->ndevices, out);

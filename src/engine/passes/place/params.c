@@ -92,10 +92,10 @@ Params params_whole(const Module *m, RegionId r)
 
 /* ---- how the users of a value would have it lie ---- */
 
-/* By whole value, as the first user that cares would have it; rank -1: none does. */
+/* By whole value. */
 typedef struct Preferences {
     const Placer *z;
-    Tiling *at;
+    Tiling *at; /* z->preferred */
 } Preferences;
 
 static bool has_preference(const Preferences *w, ValueId v)
@@ -117,6 +117,11 @@ static MUST_USE Error *prefer_of_manual(Preferences *w, const Node *node, int i)
 static MUST_USE Error *prefer_of_mark(Preferences *w, const Node *node)
 {
     Tiling t;
+    if (is_alike(node)) { /* it hands on what others say */
+        if (has_preference(w, node->out))
+            w->at[node->in[0]] = w->at[node->out];
+        return NULL;
+    }
     TRY(mark_tiling(w->z, node, &t));
     w->at[node->in[0]] = tiling_summed(t);
     return NULL;
@@ -189,7 +194,8 @@ Error *place_args(Placer *z, const Func *main)
 {
     Module *m = z->m;
     const CompileOptions *o = z->o;
-    Preferences preferred = { z, ARENA_ARRAY(z->scratch, Tiling, z->nwhole) };
+    z->preferred = ARENA_ARRAY(z->scratch, Tiling, z->nwhole);
+    Preferences preferred = { z, z->preferred };
     TRY(preferences_of_main(&preferred));
     for (int i = 0; i < region_at(m, main->body)->nargs; i++) {
         ValueId v = region_at(m, main->body)->args + (uint32_t)i;

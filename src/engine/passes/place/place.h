@@ -24,10 +24,11 @@ typedef struct Placer {
     RegionId to;           /* being made; shards are appended to it */
     uint32_t nwhole;       /* whole values are those below */
     /* By whole value. */
-    Tiling *tilings;  /* how it lies; never in parts (of a value that is so: its sum) */
-    Tiling *hints;    /* how it would lie if extents did not matter */
-    bool *is_waiting; /* its operation is pending */
-    bool *is_lost;    /* a tutti.global made it and did not give it out: no device has a shard */
+    Tiling *tilings;   /* how it lies; never in parts (of a value that is so: its sum) */
+    Tiling *hints;     /* how it would lie if extents did not matter */
+    Tiling *preferred; /* how its first user that cares would have it; rank -1: none does */
+    bool *is_waiting;  /* its operation is pending */
+    bool *is_lost;     /* a tutti.global made it and did not give it out: no device has a shard */
     bool *is_of_positions; /* follows_from_positions: devices make their shards of it anew */
     bool *is_manual;       /* GSPMD form: a shard already; it has no tiling */
     uint32_t *uses;        /* how often the program names it */
@@ -160,6 +161,7 @@ ValueId build_wide(Placer *z, ValueId indices);
 bool is_call_by_each(const Node *node); /* one that every device makes for itself */
 /* Says how a value lies and computes nothing: a sharding constraint, in either notation. */
 bool is_mark(const Node *node);
+bool is_alike(const Node *node); /* a mark: as another value lies */
 MUST_USE Error *mark_tiling(const Placer *z, const Node *node, Tiling *out);
 MUST_USE Error *mark_hint(const Placer *z, const Node *node, Tiling *out); /* may be uneven */
 bool is_partly_manual(const Node *node); /* some axes of its mesh are not manual */

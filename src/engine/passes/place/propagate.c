@@ -81,8 +81,7 @@ Tiling tiling_even(Arena *arena, Type whole, Tiling t)
     return tiling_pick(arena, whole, t.ndevices, picks, false, &dropped);
 }
 
-/* Is each tile of b along dimension j within one of a along dimension i? */
-static bool is_finer_cut(const Tiling *b, int j, const Tiling *a, int i)
+bool is_finer_cut(const Tiling *b, int j, const Tiling *a, int i)
 {
     if (b->tiles[j] % a->tiles[i])
         return false;

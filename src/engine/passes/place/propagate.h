@@ -20,6 +20,8 @@ Tiling tiling_copy(Arena *arena, Tiling t);
 /* t without the cuts that do not divide the extents. */
 Tiling tiling_even(Arena *arena, Type whole, Tiling t);
 
+/* Is each tile of b along dimension j within one of a along dimension i? */
+bool is_finer_cut(const Tiling *b, int j, const Tiling *a, int i);
 /* Is every cut of a also one of b, or made finer there?  Then a device can take its piece lying
  * as b from its piece lying as a. */
 bool tiling_refines(Tiling b, Tiling a);
