@@ -970,6 +970,28 @@ static void test_scatter(void)
         "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<4x9x$E>, tensor<4x6x1xi32>, "
         "tensor<4x6x$E>) -> tensor<4x9x$E>\n"
         "  return %a : tensor<4x9x$E>\n}",
+        /* whole rows, of which some columns may be a slice */
+        "(%x: tensor<10x96x$E>, %i: tensor<40x1xi32>, %u: tensor<40x96x$E>) -> tensor<10x96x$E> {\n"
+        "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = "
+        "false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], "
+        "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> "
+        "({\n"
+        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %s = stablehlo.add %v, %w : tensor<$E>\n"
+        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<10x96x$E>, tensor<40x1xi32>, "
+        "tensor<40x96x$E>) -> tensor<10x96x$E>\n"
+        "  return %a : tensor<10x96x$E>\n}",
+        "(%i: tensor<9x1xi32>, %u: tensor<2x9x64x$E>) -> tensor<10x3x64x$E> {\n"
+        "  %z = stablehlo.constant dense<3> : tensor<i32>\n"
+        "  %c = stablehlo.convert %z : (tensor<i32>) -> tensor<$E>\n"
+        "  %x = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<$E>) -> tensor<10x3x64x$E>\n"
+        "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = "
+        "false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 2], "
+        "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> "
+        "({\n"
+        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n"
+        "    stablehlo.return %w : tensor<$E>\n  }) : (tensor<10x3x64x$E>, tensor<9x1xi32>, "
+        "tensor<2x9x64x$E>) -> tensor<10x3x64x$E>\n"
+        "  return %a : tensor<10x3x64x$E>\n}",
     };
     for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
         for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
