@@ -248,7 +248,7 @@ $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a
 $(BUILD)/tests/plugins/%.so: tests/plugins/%.c
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) -shared -o $@ $<
-$(BUILD)/tests/unit/client_test: $(BUILD)/tests/plugins/fake.so
+$(BUILD)/tests/unit/client_test: $(BUILD)/tests/plugins/fake.so $(BUILD)/tests/plugins/none.so
 
 # Tests.  A test program links what it uses of the engine; LLVM only if it reaches that far.
 $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libengine.a

@@ -143,6 +143,9 @@ static void print_open(Text *out, const char *name, int batch)
 /* The programs' own headers, then what chooses among them. */
 static void print_header(Text *out, const CompileRequest *r, const char *name, const Forms *forms)
 {
+    if (r->nbatches > 1)
+        text_printf(out, "/* %s.h - several headers in one; at its end, %s() for all batches. */\n",
+                    name, name);
     for (int i = 0; i < forms->n; i += r->ncpus)
         text_printf(out, "%s", forms->at[i].object.header);
     if (!r->batches[0])
@@ -367,7 +370,9 @@ const Command command_compile = {
         "  --name NAME      what its functions are called after; else the file\n"
         "  --cpu CPU,...    what the code is for: native (this machine), x86-64-v2, -v3 or -v4; "
         "of\n"
-        "                   several, the best that the machine has is chosen when it is called\n"
+        "                   several, the best that the machine has is chosen when it is called.  "
+        "Or\n"
+        "                   aarch64, by an engine that is built for that (TUTTI_PLUGIN names it)\n"
         "  --batch N,...    what its open extent is, for a file of jax.export with a symbolic "
         "batch;\n"
         "                   of several, NAME(rt, batch, ...) chooses\n"

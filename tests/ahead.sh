@@ -109,5 +109,7 @@ done
 
 $build/tutti compile examples/lesson.mlir -o "$at/no.o" --cpu vax 2> "$at/log" && fail "there is a vax"
 grep -q "no code is made for 'vax'; it is made for x86-64-v4, x86-64-v3, x86-64-v2, aarch64, and native" "$at/log" || { cat "$at/log"; exit 1; }
+$build/tutti compile examples/lesson.mlir -o "$at/no.obj" 2> "$at/log" && fail "there is a no.obj"
+grep -q 'no.obj cannot be written: its end says what it is to be: .o, .a or .so' "$at/log" || { cat "$at/log"; exit 1; }
 $build/tutti compile examples/lesson.mlir -o "$at/no.o" --devices 3 2> "$at/log" && fail "three devices"
 grep -q 'lesson.mlir is for 4 devices, not for 3' "$at/log" || { cat "$at/log"; exit 1; }

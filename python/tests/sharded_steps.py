@@ -135,6 +135,9 @@ WAYS = {
     "space": lambda axes: (axes[0], None, axes[1:]),
 }
 MESHES = {"2x4": (2, 4), "2x2x2": (2, 2, 2)}
+# How many times XLA's plan a device may have in use.  JAX 0.9's XLA plans smaller temporaries (transformer, 2x4, both:
+# 6148 KiB, where 0.10's has 8708), and ours are those that they are.
+MOST = 1.2 if jax.__version_info__ >= (0, 10) else 1.4
 
 
 def placed(platform, shape, tree, specs):
@@ -181,7 +184,7 @@ def play(name, make, mesh, way):
           f"in use {ratio:5.2f}  differs by {worst:.1e}  left {before >> 10}", flush=True)
     if "--text" in sys.argv:
         print(text)
-    return joins == 0 and ratio <= 1.2 and worst < 2e-2
+    return joins == 0 and ratio <= MOST and worst < 2e-2
 
 
 CASES = [("transformer", transformer, mesh, way) for mesh in MESHES for way in WAYS

