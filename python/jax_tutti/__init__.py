@@ -12,7 +12,7 @@ import types
 import warnings
 
 # launchers: being imported is all that JAX needs of it
-from jax_tutti import buffers, cache, callbacks, costs, dlpack, ffi, hosts, lapack, launchers, rules, shardings
+from jax_tutti import buffers, cache, callbacks, costs, dlpack, dumps, ffi, hosts, lapack, launchers, rules, shardings
 
 try:
     __version__ = importlib.metadata.version("jax-tutti")
@@ -130,4 +130,5 @@ def initialize():
     cache.install(name)
     costs.install(name)
     dlpack.install(name)
+    dumps.install(name)
     hosts.install(library_path())

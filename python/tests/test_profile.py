@@ -91,6 +91,19 @@ jax.jit(lambda x: jnp.sin(x) * 2 + 1)(jnp.ones(8)).block_until_ready()
     assert "tutti.fusion" in after and "sine" in after
 
 
+def test_one_program_is_dumped(python, tmp_path):
+    """By its own options, while others are not."""
+    play(python, f"""
+options = {{"xla_dump_to": "{tmp_path}/folder", "xla_dump_hlo_as_text": True, "xla_dump_hlo_as_proto": True}}
+jax.jit(lambda x: jnp.sin(x) * 2, compiler_options=options)(jnp.ones(8)).block_until_ready()
+jax.jit(lambda x: jnp.cos(x) * 2)(jnp.ones(8)).block_until_ready()
+""", devices=1)
+    proto, text = sorted((tmp_path / "folder").iterdir())
+    assert proto.name.endswith(".jit__lambda.tutti_after_optimizations.hlo.pb") and b"sine" in proto.read_bytes()
+    assert text.name.endswith(".jit__lambda.tutti_after_optimizations.txt")
+    assert text.read_text().startswith("HloModule jit__lambda") and " sine(" in text.read_text()
+
+
 def test_inspect_sharding_while_compiling(python):
     """What the program says of a value is what the function that asks is told; in a manual computation
     there is nothing to say; what it raises ends the compilation."""
