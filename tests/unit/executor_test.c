@@ -1,9 +1,12 @@
 /* executor_test.c - launches, collectives, deadlocks and donation on hand-made programs, both on
  * the caller's thread and on 1, 2 and 4 workers.  Links the engine. */
+#define _GNU_SOURCE /* sched_getcpu */
 #include "engine/exec/executor.h"
 #include "engine/stats.h"
 #include "tests/handmade.h"
 
+#include <sched.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -944,9 +947,33 @@ static void check_late(int64_t cost, SegmentFn *const *segments)
     executor_free(e);
 }
 
+/* --- an idle worker on the core of whoever has work goes to another, and may then go anywhere again. */
+static void check_places(void)
+{
+    enum { WORKERS = 2, TRIES = 100 }; /* the system may move this thread at any time */
+    cpu_set_t before, now;
+    Place *places = places_new(WORKERS);
+    CHECK(places && sched_getaffinity(0, sizeof before, &before) == 0);
+    bool is_sent = false;
+    for (int i = 0; i < TRIES && !is_sent; i++) {
+        place_is_idle(places, 1); /* this thread is worker 1, and has work too */
+        places_make_room(places, WORKERS);
+        CHECK(sched_getaffinity(0, sizeof now, &now) == 0);
+        is_sent = CPU_COUNT(&now) == CPU_COUNT(&before) - 1;
+    }
+    CHECK(is_sent == (CPU_COUNT(&before) > 1));
+    CHECK(!is_sent || CPU_ISSET(sched_getcpu(), &now));
+    place_is_busy(places, 1);
+    CHECK(sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &before));
+    places_make_room(places, WORKERS); /* those at work stay */
+    CHECK(sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &before));
+    free(places);
+}
+
 int main(void)
 {
     check_environment();
+    check_places();
     int workers[] = { 1, 2, 4 };
     for (int i = 0; i < 3; i++)
         check_all(workers[i]);

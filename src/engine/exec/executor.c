@@ -55,7 +55,8 @@ static bool make_tables(Executor *e, size_t memory_limit)
     e->devices = calloc((size_t)e->ndevices, sizeof *e->devices);
     e->queues = calloc((size_t)e->ndevices, sizeof *e->queues);
     e->threads = calloc((size_t)e->nworkers, sizeof *e->threads);
-    bool has_all = e->scratch && e->devices && e->queues && e->threads;
+    e->places = places_new(e->nworkers);
+    bool has_all = e->scratch && e->devices && e->queues && e->threads && e->places;
     for (int i = 0; has_all && i < e->ndevices; i++) {
         e->queues[i].end = &e->queues[i].head;
         e->devices[i] = (Device){
@@ -203,6 +204,7 @@ void executor_add_slice_job(Executor *e, SliceJob *job)
     e->slice_jobs = job;
     Wakeups wakeups = count_wakeups(e, nhelpers);
     lock_give(&e->lock);
+    places_make_room(e->places, e->nworkers);
     wake_workers(e, wakeups);
 }
 
@@ -323,12 +325,15 @@ static void worker(void *user)
     for (;;) {
         Work work = find_work(e, sleeps);
         sleeps = false;
-        if (is_work(work))
+        if (is_work(work)) {
+            place_is_busy(e->places, number);
             do_work(e, work);
-        else if (work.stops)
+        } else if (work.stops) {
             return;
-        else
+        } else {
+            place_is_idle(e->places, number);
             sleeps = e->nworkers == 1 || !work_appears(e, NULL);
+        }
     }
 }
 
@@ -629,5 +634,6 @@ void executor_free(Executor *e)
     free(e->devices);
     free(e->queues);
     free(e->threads);
+    free(e->places);
     free(e);
 }

@@ -25,6 +25,7 @@
  *   mailbox.c         messages from one task to another: send and recv
  *   lockstep.c        all tasks of a run on one thread
  *   slices.c          loops that idle workers help with
+ *   places.c          which workers stand in the way of the thread that they are to help
  *   shared_packing.c  operands that all devices multiply by, packed once
  *   abandoned_runs.c  runs whose results can no longer be reached are stopped
  *   deadlines.c       runs that take too long are stopped
@@ -149,6 +150,7 @@
 struct CopyPlan;
 typedef struct Task Task;
 typedef struct Run Run;
+typedef struct Place Place;
 
 struct Task {
     Frame frame; /* its tables are constant; slab and error are of the thread that runs the task */
@@ -294,6 +296,7 @@ struct Executor {
     Queue *queues;
     Memory *scratch;   /* charged to no device */
     struct Door *door; /* NULL: the workers are threads of its own */
+    Place *places;     /* [nworkers]; their atomics are those of places.c */
     Deadlines deadlines;
 
     Lock lock; /* of what follows, except the atomics */
@@ -352,6 +355,14 @@ void executor_remove_slice_job(Executor *e, SliceJob *job);
 
 void executor_help(Executor *e);         /* a lent thread: works until there is nothing to do */
 void executor_tell_callers(Executor *e); /* a run has ended: whoever waits for it looks */
+
+/* ---- places.c ---- */
+
+Place *places_new(int n);                      /* NULL: no memory */
+void place_is_idle(Place *places, int worker); /* the worker itself: it looks for work, */
+void place_is_busy(Place *places, int worker); /* and has found some */
+/* The calling thread has work for others: idle workers on its core go to other cores. */
+void places_make_room(Place *places, int n);
 
 /* ---- door.c ---- */
 
