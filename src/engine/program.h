@@ -21,6 +21,7 @@
 
 struct Runtime;
 struct Gather;
+struct PlainCopy;
 struct SortPlan;
 struct Code;
 struct Tensor;
@@ -239,6 +240,8 @@ typedef struct Runtime {
     /* A sum over dimensions that lie together; see numerics/numerics.h. */
     void (*sum)(const Frame *f, int64_t kind, int64_t outer, int64_t n, int64_t inner,
                 const void *in, void *out);
+    /* A slice of an array, or the array padded; see numerics/numerics.h. */
+    void (*copy)(const Frame *f, const struct PlainCopy *copy, const void *in, void *out);
     /* The mark of this number begins; f->track is not NULL. */
     void (*mark)(const Frame *f, int32_t number);
     /* Fails the frame if there is a NaN in `data`, a result of what `of` says; see numerics.h. */

@@ -192,6 +192,7 @@ static void test_cost_of_the_largest(void)
 }
 
 static const _Atomic int never;
+static bool hurries; /* kernels are made as in a program without loops */
 
 static Error *kernel_run(Case *c, bool in_place)
 {
@@ -203,6 +204,7 @@ static Error *kernel_run(Case *c, bool in_place)
     Code *code = NULL;
     void *address = NULL;
     Error *error = emit_begin(&e, arena, "test", NULL);
+    e.hurries = hurries;
     if (!error)
         error = kernel_emit(&e, c->m, c->fusion, "kernel", &function);
     if (!error) {
@@ -1356,6 +1358,74 @@ static void test_sort(void)
     }
 }
 
+/* A slice or a pad alone: with rows that are long enough, a call; with short ones, and with what a call does
+ * not know (a fill of unlike bytes, gaps), compiled. */
+static void test_copies(void)
+{
+    static const struct {
+        const char *pattern;
+        bool is_ready;
+    } cases[] = {
+        { "(%x: tensor<4x5x67x$E>) -> tensor<2x2x67x$E> {\n"
+          "  %a = stablehlo.slice %x [1:4:2, 2:4, 0:67] : (tensor<4x5x67x$E>) -> "
+          "tensor<2x2x67x$E>\n"
+          "  return %a : tensor<2x2x67x$E>\n}",
+          true },
+        { "(%x: tensor<4x5x67x$E>) -> tensor<2x3x67x$E> {\n"
+          "  %a = stablehlo.slice %x [2:4, 0:5:2, 0:67] : (tensor<4x5x67x$E>) -> "
+          "tensor<2x3x67x$E>\n"
+          "  return %a : tensor<2x3x67x$E>\n}",
+          true },
+        { "(%x: tensor<9x100x$E>) -> tensor<9x70x$E> {\n"
+          "  %a = stablehlo.slice %x [0:9, 3:73] : (tensor<9x100x$E>) -> tensor<9x70x$E>\n"
+          "  return %a : tensor<9x70x$E>\n}",
+          true },
+        { "(%x: tensor<9x100x$E>) -> tensor<9x33x$E> {\n"
+          "  %a = stablehlo.slice %x [0:9, 1:99:3] : (tensor<9x100x$E>) -> tensor<9x33x$E>\n"
+          "  return %a : tensor<9x33x$E>\n}",
+          false },
+        { "(%x: tensor<2x3x5x70x$E>) -> tensor<5x3x8x70x$E> {\n"
+          "  %v = stablehlo.constant dense<0> : tensor<$E>\n"
+          "  %a = stablehlo.pad %x, %v, low = [1, 0, 2, 0], high = [2, 0, 1, 0], interior = [0, 0, "
+          "0, 0] : "
+          "(tensor<2x3x5x70x$E>, tensor<$E>) -> tensor<5x3x8x70x$E>\n"
+          "  return %a : tensor<5x3x8x70x$E>\n}",
+          true },
+        { "(%x: tensor<3x70x$E>) -> tensor<4x75x$E> {\n"
+          "  %v = stablehlo.constant dense<0> : tensor<$E>\n"
+          "  %a = stablehlo.pad %x, %v, low = [0, 5], high = [1, 0], interior = [0, 0] : "
+          "(tensor<3x70x$E>, tensor<$E>) -> tensor<4x75x$E>\n"
+          "  return %a : tensor<4x75x$E>\n}",
+          true },
+        { "(%x: tensor<3x70x$E>) -> tensor<3x140x$E> {\n"
+          "  %v = stablehlo.constant dense<0> : tensor<$E>\n"
+          "  %a = stablehlo.pad %x, %v, low = [0, 0], high = [0, 1], interior = [0, 1] : "
+          "(tensor<3x70x$E>, tensor<$E>) -> tensor<3x140x$E>\n"
+          "  return %a : tensor<3x140x$E>\n}",
+          false },
+        { "(%x: tensor<3x70x$E>) -> tensor<3x60x$E> {\n"
+          "  %v = stablehlo.constant dense<0> : tensor<$E>\n"
+          "  %a = stablehlo.pad %x, %v, low = [0, -11], high = [0, 1], interior = [0, 0] : "
+          "(tensor<3x70x$E>, tensor<$E>) -> tensor<3x60x$E>\n"
+          "  return %a : tensor<3x60x$E>\n}",
+          false },
+    };
+    static const char *const elements[] = { "i8", "bf16", "f32", "f64" };
+    hurries = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int e = 0; e < 4; e++) {
+            Text text = filled(cases[i].pattern, "", elements[e]);
+            Case c = { 0 };
+            if (case_read(&c, text_cstr(&text))) {
+                CHECK(copy_is_plain(c.m, c.body) == cases[i].is_ready);
+                module_free(c.m);
+                try_text(text_cstr(&text), 0, false);
+            }
+            text_free(&text);
+        }
+    hurries = false;
+}
+
 /* The roots that are cut into slices when they are large, cut though they are small. */
 static void test_cut(void)
 {
@@ -1391,7 +1461,7 @@ static const Part parts[] = {
     PART(mixed), PART(views), PART(short_rows), PART(stack), PART(tiles), PART(sources),
     PART(gather), PART(reduce), PART(reduce_pairs), PART(wild_reduce), PART(argmax), PART(arg),
     PART(dot), PART(update), PART(scatter), PART(windows), PART(select_scatter), PART(scan),
-    PART(convolution), PART(cut), PART(sort),
+    PART(convolution), PART(cut), PART(sort), PART(copies),
 };
 /* clang-format on */
 

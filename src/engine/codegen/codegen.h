@@ -254,6 +254,7 @@ V intrinsic(Kernel *k, const char *name, LLVMTypeRef type, int n, V *args);
               (V[]){ x, ##__VA_ARGS__ })
 V runtime_function(Kernel *k, size_t offset); /* the pointer at that offset of the Runtime */
 V byte_offset(Kernel *k, V pointer, int64_t bytes);
+V int64_table(Kernel *k, int n, const int64_t *values); /* in memory of this call */
 
 /* ---- arith.c ------------------------------------------------------------------------- */
 

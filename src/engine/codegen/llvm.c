@@ -55,6 +55,16 @@ V byte_offset(Kernel *k, V pointer, int64_t bytes)
     return LLVMBuildInBoundsGEP2(k->b, LLVMInt8TypeInContext(k->c), pointer, &by, 1, "");
 }
 
+V int64_table(Kernel *k, int n, const int64_t *values)
+{
+    LLVMTypeRef type = LLVMArrayType(LLVMInt64TypeInContext(k->c), (unsigned)n);
+    V at = LLVMBuildAlloca(k->b, type, "");
+    for (int i = 0; i < n; i++)
+        LLVMBuildStore(k->b, const_i64(k, values[i]),
+                       byte_offset(k, at, i * (int64_t)sizeof(int64_t)));
+    return at;
+}
+
 V runtime_function(Kernel *k, size_t offset)
 {
     LLVMTypeRef pointer = LLVMPointerTypeInContext(k->c, 0);

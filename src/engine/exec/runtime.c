@@ -37,6 +37,7 @@ const Runtime runtime = {
     .sort_lines = sort_lines,
     .slices = slices_run,
     .sum = plain_sum,
+    .copy = plain_copy,
     .mark = mark,
     .nans = nans_find,
     .collectives = ALL_COLLECTIVES,

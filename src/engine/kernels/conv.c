@@ -193,11 +193,7 @@ static V gather_of(Kernel *k, const Conv *c, const Walk *lines, const Walk *dept
         memcpy(values + n, lines->dims[i], sizeof lines->dims[i]);
     for (int i = 0; i < depth->n; i++, n += 2)
         memcpy(values + n, depth->dims[i], sizeof depth->dims[i]);
-    V at = LLVMBuildAlloca(k->b, LLVMArrayType(int_type(k, 64), (unsigned)n), "");
-    for (int i = 0; i < n; i++)
-        LLVMBuildStore(k->b, const_i64(k, values[i]),
-                       byte_offset(k, at, i * (int64_t)sizeof(int64_t)));
-    return at;
+    return int64_table(k, n, values);
 }
 
 /* How far the steps of a walk lead, backwards and forwards, in elements. */

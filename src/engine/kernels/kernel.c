@@ -266,12 +266,16 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
     choose_width(&k);
     NodeId root = kernel_root(m, k.region);
     int npointers = 1 + node->nin + node->nout;
-    k.wanted = e->hurries && sum_is_plain(m, k.region, root) ? 1 : slices_wanted(m, fusion, root);
+    bool is_copy = e->hurries && !root && copy_is_plain(m, k.region);
+    bool is_ready = is_copy || (e->hurries && sum_is_plain(m, k.region, root));
+    k.wanted = is_ready ? 1 : slices_wanted(m, fusion, root);
     function_begin(&k, name, npointers);
     kernel_pointers(&k, fusion);
     kernel_bounds(e, m, fusion, name, k.function);
     if (root)
         block_rules[node_at(m, root)->op](&k, root);
+    else if (is_copy)
+        plain_copy_emit(&k);
     else
         map_streaming(&k, fusion);
     LLVMBuildRetVoid(k.b);

@@ -38,6 +38,10 @@ int slices_wanted(const Module *m, NodeId fusion, NodeId root);
 /* reduce.c: is it a sum alone, one that is made ready? */
 bool sum_is_plain(const Module *m, RegionId region, NodeId root);
 
+/* copy.c: is it a slice or a pad alone, one that is made ready?  Then it is a call. */
+bool copy_is_plain(const Module *m, RegionId region);
+void plain_copy_emit(Kernel *k);
+
 /* map.c: the whole kernel is one loop over its results. */
 void map_emit(Kernel *k);
 /* tiles.c: the same in tiles, if it reads an operand across; else false. */

@@ -511,10 +511,10 @@ static int count_flow(const Module *m, OpFlow flow)
 }
 
 /* Worth it if there are cores for it and work for several. */
-static bool has_many_kernels(const Module *m)
+static bool has_several_kernels(const Module *m)
 {
-    enum { MANY = 8 };
-    return count_flow(m, FLOW_KERNEL) >= MANY && cores_allowed() > 1;
+    enum { SEVERAL = 2 };
+    return count_flow(m, FLOW_KERNEL) >= SEVERAL && cores_allowed() > 1;
 }
 
 static Error *job_begin(Job *job, const CodeTarget *target)
@@ -534,7 +534,7 @@ static Error *emit_program(Job *job, const Layout *l, Program **out)
 {
     Error *error = NULL;
     TRY(job_begin(job, NULL));
-    job->is_side_by_side = has_many_kernels(job->m);
+    job->is_side_by_side = has_several_kernels(job->m);
     job->e.hurries = job->side.hurries = !count_flow(job->m, FLOW_LOOP);
     Program *program = make_program(job, l, 0, &error);
     if (!error)

@@ -325,7 +325,12 @@ static bool is_behind(LLVMBasicBlockRef block, LLVMBasicBlockRef other)
     return false;
 }
 
-/* Neither a number that is computed, but for addresses and counts, nor a branch back. */
+static bool only_returns(LLVMBasicBlockRef block)
+{
+    return LLVMGetInstructionOpcode(LLVMGetFirstInstruction(block)) == LLVMRet;
+}
+
+/* Neither a number that is computed, but for addresses and counts, nor a branch back, unless that is the end. */
 static bool is_plain(LLVMValueRef x)
 {
     LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(x));
@@ -344,9 +349,11 @@ static bool is_plain(LLVMValueRef x)
     case LLVMBr: break;
     default: return false;
     }
-    for (unsigned i = 0; i < LLVMGetNumSuccessors(x); i++)
-        if (!is_behind(LLVMGetSuccessor(x, i), LLVMGetInstructionParent(x)))
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(x); i++) {
+        LLVMBasicBlockRef to = LLVMGetSuccessor(x, i);
+        if (!only_returns(to) && !is_behind(to, LLVMGetInstructionParent(x)))
             return false;
+    }
     return true;
 }
 

@@ -121,11 +121,19 @@ static void parallel_compile_drop(void *user)
     join_all(s);
 }
 
+/* A batch costs LLVM as much as a small kernel before it has any, but two of few kernels are made in the time of
+ * one. */
+static int batches_for(int nkernels)
+{
+    enum { KERNELS_PER_BATCH = 4, FEW = 3, MOST = 16 };
+    int n = (nkernels + KERNELS_PER_BATCH - 1) / KERNELS_PER_BATCH;
+    n = nkernels >= FEW && n < 2 ? 2 : n;
+    return n < MOST ? n : MOST;
+}
+
 void parallel_compile_start(ParallelCompile *s)
 {
-    enum { KERNELS_PER_BATCH = 4, MOST = 16 };
-    s->nbatches = (s->n + KERNELS_PER_BATCH - 1) / KERNELS_PER_BATCH;
-    s->nbatches = s->nbatches < MOST ? s->nbatches : MOST;
+    s->nbatches = batches_for(s->n);
     s->batches = HEAP_ARRAY(Batch, s->nbatches, "a list of batches");
     s->objects = HEAP_ARRAY(Object, s->nbatches, "a list of objects");
     for (int b = 0; b < s->nbatches; b++)

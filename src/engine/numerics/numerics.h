@@ -120,6 +120,25 @@ int plain_sum_kind(Element e);
 void plain_sum(const Frame *f, int64_t kind, int64_t outer, int64_t n, int64_t inner,
                const void *in, void *out);
 
+/* ---- plain copies (plain_copy.c) ---- */
+
+typedef struct PlainCopyDim {
+    int64_t extent, low,
+        count;    /* of the result; those from `low` on, `count` of them, are of the operand */
+    int64_t step; /* in the operand, in bytes */
+} PlainCopyDim;
+
+/* Rows of a result, in bytes, and the dimensions that count them; `fill` is a byte. */
+typedef struct PlainCopy {
+    int64_t rank, fill;
+    int64_t before, run, behind; /* of each row */
+    int64_t begin;               /* in the operand: the first run */
+    PlainCopyDim dims[];
+} PlainCopy;
+
+/* No extent is 0. */
+void plain_copy(const Frame *f, const PlainCopy *copy, const void *in, void *out);
+
 /* ---- sorting by keys that are plain numbers (sort_keys.c) ----
  *
  * A comparator that compares numbers (one key or several, each rising or falling) need not be

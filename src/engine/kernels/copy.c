@@ -1,0 +1,141 @@
+/* copy.c - the kernel that only copies: a slice of an operand, or an operand with padding around it.
+ *
+ * In: a fusion of one slice or pad.  Out: a call of numerics/plain_copy.c, if rows are long enough that
+ * compiled code would be no better; it takes LLVM far longer to compile than to run. */
+#include "engine/kernels/kernels.h"
+
+#include "engine/numerics/numerics.h"
+
+#include <stddef.h>
+
+/* Runs below this many bytes are left to vectors; so are arrays that are stored past the caches. */
+enum { SHORT_RUN = 64, LARGE = 32 << 20 };
+
+typedef struct Copy {
+    int64_t rank, fill, before, run, behind, begin;
+    PlainCopyDim dims[MAX_RANK];
+} Copy;
+
+/* Rows end where the dimension `last` is whole again: those before it count them. */
+static void copy_dims(Copy *c, int rank, const PlainCopyDim *dims)
+{
+    c->rank = rank;
+    for (int d = 0; d < rank; d++)
+        c->dims[d] = dims[d];
+}
+
+static bool slice_copy(const SliceAttrs *a, Type in, Type out, Copy *c)
+{
+    PlainCopyDim dims[MAX_RANK];
+    int64_t strides[MAX_RANK + 1];
+    int last = -1;
+    byte_strides(in, strides);
+    for (int d = 0; d < in.rank; d++) {
+        dims[d] = (PlainCopyDim){ out.dims[d], 0, out.dims[d], strides[d] * a->strides.at[d] };
+        c->begin += a->start_indices.at[d] * strides[d];
+        last = in.dims[d] != out.dims[d] ? d : last;
+    }
+    if (last < 0)
+        return false;
+    bool is_dense = a->strides.at[last] == 1 || out.dims[last] == 1;
+    c->run = strides[last] * (is_dense ? out.dims[last] : 1);
+    copy_dims(c, is_dense ? last : last + 1, dims);
+    return true;
+}
+
+/* All bytes of the number are one: zero, or -1. */
+static bool is_fill(const Dense *number, int64_t *fill)
+{
+    const uint8_t *bytes = number ? number->data : NULL;
+    for (int i = 0; number && i < element_info[number->type.element].bytes; i++)
+        if (bytes[i] != bytes[0])
+            return false;
+    *fill = number ? bytes[0] : 0;
+    return number;
+}
+
+static bool pad_copy(const PadAttrs *a, Type in, const Dense *number, Copy *c)
+{
+    PlainCopyDim dims[MAX_RANK];
+    int64_t strides[MAX_RANK + 1];
+    int last = -1;
+    byte_strides(in, strides);
+    for (int d = 0; d < in.rank; d++) {
+        int64_t low = a->edge_padding_low.at[d], high = a->edge_padding_high.at[d];
+        if (low < 0 || high < 0 || a->interior_padding.at[d])
+            return false;
+        dims[d] = (PlainCopyDim){ low + in.dims[d] + high, low, in.dims[d], strides[d] };
+        last = low || high ? d : last;
+    }
+    if (last < 0 || !is_fill(number, &c->fill))
+        return false;
+    c->before = a->edge_padding_low.at[last] * strides[last];
+    c->run = in.dims[last] * strides[last];
+    c->behind = a->edge_padding_high.at[last] * strides[last];
+    copy_dims(c, last, dims);
+    return true;
+}
+
+/* The one operation, of operand 0, that the kernel is; NULL: it is more. */
+static const Node *lone_node(const Module *m, RegionId r)
+{
+    const Region *region = region_at(m, r);
+    const Node *end = region_return(m, r), *found = NULL;
+    for (int i = 0; i < region->nnodes - 1; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        if (node->op == OP_CONSTANT)
+            continue;
+        if (found)
+            return NULL;
+        found = node;
+    }
+    bool is_lone = found && end->nin == 1 && end->in[0] == found->out && found->nin &&
+                   region->nargs == 1 && found->in[0] == region->args;
+    return is_lone ? found : NULL;
+}
+
+static bool copy_find(const Module *m, RegionId r, Copy *c)
+{
+    const Node *node = lone_node(m, r);
+    *c = (Copy){ 0 };
+    if (!node || (node->op != OP_SLICE && node->op != OP_PAD))
+        return false;
+    Type in = type_of(m, node->in[0]), out = type_of(m, node->out);
+    if (!type_count(in) || !type_count(out) || type_bytes(in) + type_bytes(out) >= LARGE)
+        return false;
+    bool is_copy = node->op == OP_SLICE
+                       ? slice_copy(node->attrs, in, out, c)
+                       : pad_copy(node->attrs, in, value_constant(m, node->in[1]), c);
+    return is_copy && c->run >= SHORT_RUN;
+}
+
+bool copy_is_plain(const Module *m, RegionId region)
+{
+    Copy c;
+    return copy_find(m, region, &c);
+}
+
+void plain_copy_emit(Kernel *k)
+{
+    enum { FIELDS = offsetof(PlainCopy, dims) / sizeof(int64_t), EACH = 4 };
+    Copy c;
+    copy_find(k->m, k->region, &c);
+    int64_t values[FIELDS + EACH * MAX_RANK] = {
+        c.rank, c.fill, c.before, c.run, c.behind, c.begin
+    };
+    int n = FIELDS;
+    for (int d = 0; d < c.rank; d++, n += EACH) {
+        const PlainCopyDim *dim = &c.dims[d];
+        int64_t numbers[EACH] = { dim->extent, dim->low, dim->count, dim->step };
+        for (int i = 0; i < EACH; i++)
+            values[n + i] = numbers[i];
+    }
+    V copy = int64_table(k, n, values), out = k->outs[0];
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), types[] = { ptr, ptr, ptr, ptr };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 4, false);
+    V args[] = { k->frame, copy, k->ins[0], out };
+    V call = LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, copy)), args, 4, "");
+    const Node *node = lone_node(k->m, k->region);
+    bounds_touch(k->e, call, k->ins[0], 0, (int64_t)type_bytes(type_of(k->m, node->in[0])));
+    bounds_touch(k->e, call, out, 0, (int64_t)type_bytes(type_of(k->m, node->out)));
+}
