@@ -22,6 +22,8 @@ def combine(f):
     kind = Kind.KINK if how in ("pmax", "pmin") else Kind.ROUND
     if kind is Kind.KINK and (data.is_complex(x.dtype) or f.maker.special):
         return None  # XLA's lose NaN
+    if kind is Kind.KINK and data.is_float(x.dtype):
+        x = f"jnp.where({x} == 0, 0, {x})"  # of two zeros XLA's take either
     return f.add(kind, f"lax.{how}({x}, {axes[0]})")
 
 
