@@ -72,8 +72,9 @@ ifeq (,$(findstring -fsanitize,$(CFLAGS)))
 $(BUILD)/obj/src/engine/numerics/sort_keys.o $(FFT) $(BUILD)/obj/src/engine/numerics/small_matrices.o \
   $(BUILD)/obj/src/engine/numerics/plain_sum.o: ALL_CFLAGS += -O3
 endif
-# A square root of each lane is an instruction.
-$(BUILD)/obj/src/engine/numerics/small_matrices.o: ALL_CFLAGS += -fno-math-errno
+# A square root of each lane is an instruction.  No product is joined to a sum, as in LAPACK's way with one matrix: the
+# last bits are the same, however many there are.
+$(BUILD)/obj/src/engine/numerics/small_matrices.o: ALL_CFLAGS += -fno-math-errno -ffp-contract=off
 # No product is joined to a sum: the last bits are those of the field's other transforms.
 $(FFT): ALL_CFLAGS += -ffp-contract=off
 $(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps

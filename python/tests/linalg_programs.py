@@ -357,6 +357,16 @@ def small_batches():
             close((f @ adjoint(f))[good], a[good], dtype, "cholesky", n, batch)
             if n in (1, 2, 3, 6, 11, 16):
                 small_orthogonal(dtype, batch, n)
+        for n in 3, 8, 16:
+            same_alone(positive(dtype, (37, n, n)), matrices(dtype, (37, n, 3)), n)
+
+
+def same_alone(a, b, n):
+    """A matrix has one factor, inverse and solution, to the last bit, alone and in a batch of any size."""
+    for f in (linalg.cholesky, lambda a: linalg.lu(a)[0], jnp.linalg.inv, lambda a: jnp.linalg.solve(a, b[:len(a)])):
+        together = np.asarray(f(a))
+        for part in 1, 4:
+            check(np.array_equal(np.asarray(f(a[:part])), together[:part]), "alone", n, part)
 
 
 def small_orthogonal(dtype, batch, n):
