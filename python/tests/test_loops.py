@@ -56,3 +56,28 @@ def test_weights_that_the_loop_changes():
     for donated in ((), (0,)):
         got = jax.jit(train, donate_argnums=donated)(jnp.array(w), x)
         np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_small_systems():
+    """Two and three unknowns in a loop are arithmetic; four, and batches outside of loops, are LAPACK's."""
+    for n in (2, 3, 4):
+        a = rng.standard_normal((40, n, n)).astype(np.float32)
+        a[0], a[1, :, 0], a[2, 1] = 0, 0, a[2, 0]  # singular
+        a[3] = np.eye(n)[::-1]  # all rows change places
+        a[4, :, 0] = 1  # equal pivots
+        a[5, 0, 0] = np.nan
+        alone = jax.jit(lambda a: lax.map(lax.linalg.lu, a))(a)
+        together = jax.jit(lax.linalg.lu)(a)
+        for mine, other in zip(alone[1:], together[1:]):  # pivots, permutation
+            np.testing.assert_array_equal(mine[np.arange(40) != 5], other[np.arange(40) != 5])
+        np.testing.assert_allclose(alone[0], together[0], rtol=2e-5, atol=2e-6)
+        good = a[6:].astype(np.float64)
+        for k in (1, 2, 4, 5):
+            b = rng.standard_normal((34, n, k)).astype(np.float32)
+            x = jax.jit(lambda a, b: lax.map(lambda ab: jnp.linalg.solve(*ab), (a, b)))(a[6:], b)
+            np.testing.assert_allclose(good @ np.asarray(x, np.float64), b, rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(jax.jit(lambda a: lax.map(jnp.linalg.det, a))(a[6:]), np.linalg.det(good),
+                                   rtol=1e-4, atol=1e-5)
+        with jax.enable_x64(True):
+            inverse = jax.jit(lambda a: lax.map(jnp.linalg.inv, a))(good)
+            np.testing.assert_allclose(inverse, np.linalg.inv(good), rtol=1e-9, atol=1e-12)

@@ -12,6 +12,7 @@
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand_dots.c)
  *        |  a convolution as derivatives make it -> plain ones, dots (convolutions.c)
  *        |  a scatter of little, or of much to little? -> a slice update, or parts (scatters.c)
+ *        |  two or three unknowns, in a loop? -> arithmetic       (small_systems.c)
  *        |  the front of a sort?         -> top_k                 (sort_to_top_k.c)
  *        |  the same stood before?        -> that one
  *        v
@@ -116,6 +117,8 @@ static void stands_for(Simplifier *s, NodeId n, NodeId other)
 void simplify_visit(Simplifier *s, NodeId n)
 {
     Module *m = s->m;
+    if (!s->keeps_dots && expand_small_lu(s, n))
+        return;
     if (node_at(m, n)->nout == 1) {
         ValueId v = fold_constants(s, n);
         v = v ? v : drop_identity(s, n);
@@ -126,6 +129,7 @@ void simplify_visit(Simplifier *s, NodeId n)
         v = v || s->keeps_dots ? v : expand_dot(s, n);
         v = v || s->keeps_dots ? v : simplify_convolution(s, n);
         v = v || s->keeps_dots ? v : simplify_scatter(s, n);
+        v = v || s->keeps_dots ? v : expand_small_solve(s, n);
         v = v ? v : sort_to_top_k(s, n);
         if (v) {
             subst_set(&s->map, node_at(m, n)->out, v);
@@ -187,8 +191,11 @@ static void rebuild(Simplifier *s, RegionId r)
             ValueId v = bring_in(s, node_at(m, old[i])->in[k]);
             node_at(m, old[i])->in[k] = v;
         }
+        bool is_loop = node_flow(node_at(m, old[i])) == FLOW_LOOP;
+        s->nloops += is_loop;
         for (int k = 0; k < node_at(m, old[i])->nregions; k++)
             rebuild(s, node_at(m, old[i])->regions[k]);
+        s->nloops -= is_loop;
         simplify_visit(s, old[i]);
     }
     forget_down_to(s, s->floor);

@@ -9,6 +9,7 @@ typedef struct Simplifier {
     bool keeps_dots;      /* place is to see them as they are */
     const uint32_t *uses; /* of the program's own values, [nuses], before anything was changed */
     uint32_t nuses;
+    int nloops;      /* around the region */
     RegionId region; /* being rebuilt: nodes are appended to it */
     Subst map;       /* values that are gone, and what stands for them */
     /* Nodes that stand in `region`, by what they compute; entries below `floor` belong to
@@ -41,6 +42,10 @@ ValueId expand_dot(Simplifier *s, NodeId n);           /* expand_dots.c */
 ValueId simplify_convolution(Simplifier *s, NodeId n); /* convolutions.c */
 ValueId simplify_scatter(Simplifier *s, NodeId n);     /* scatters.c */
 ValueId sort_to_top_k(Simplifier *s, NodeId n);        /* sort_to_top_k.c */
+
+ValueId expand_small_solve(Simplifier *s, NodeId n); /* small_systems.c */
+/* The same for a node of several results, which are then in s->map; false: nothing is done. */
+bool expand_small_lu(Simplifier *s, NodeId n);
 
 /* Calls of LAPACK in a region where nothing is dead any more; unused_vectors.c */
 void drop_unused_vectors(Module *m, RegionId main);
