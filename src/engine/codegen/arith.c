@@ -394,12 +394,35 @@ static V complex_greater(Kernel *k, V x, V y)
     return LLVMBuildOr(k->b, LLVMBuildFCmp(k->b, LLVMRealOGT, a, b, ""), tie, "");
 }
 
+/* The larger (how: OGT) or smaller (OLT) of two numbers, NaN if one is, and of two zeros the one that is to come
+ * first.  For single numbers that are not known LLVM makes ten instructions of its own intrinsic, some of them by way
+ * of general registers; here the two orders of the machine's instruction differ in zeros and NaN alone. */
+static V single_extreme(Kernel *k, LLVMRealPredicate how, V x, V y)
+{
+    V one = LLVMBuildSelect(k->b, LLVMBuildFCmp(k->b, how, x, y, ""), x, y, "");
+    V other = LLVMBuildSelect(k->b, LLVMBuildFCmp(k->b, how, y, x, ""), y, x, "");
+    V a = same_bits(k, one, false), b = same_bits(k, other, false);
+    V both = how == LLVMRealOGT ? LLVMBuildAnd(k->b, a, b, "") : LLVMBuildOr(k->b, a, b, "");
+    V is_none = LLVMBuildFCmp(k->b, LLVMRealUNO, x, y, "");
+    return LLVMBuildSelect(k->b, is_none, LLVMBuildFAdd(k->b, x, y, ""), same_bits(k, both, true),
+                           "");
+}
+
+static V float_extreme(Kernel *k, LLVMRealPredicate how, V x, V y)
+{
+    bool is_single = LLVMGetTypeKind(LLVMTypeOf(x)) != LLVMVectorTypeKind;
+    if (is_single && !LLVMIsConstant(x) && !LLVMIsConstant(y))
+        return single_extreme(k, how, x, y);
+    return how == LLVMRealOGT ? INTRINSIC(k, "llvm.maximum", x, y)
+                              : INTRINSIC(k, "llvm.minimum", x, y);
+}
+
 V arith_max(Kernel *k, Element e, V x, V y)
 {
     if (is_complex(e))
         return arith_select(k, complex_greater(k, x, y), x, y);
     if (is_float(e))
-        return INTRINSIC(k, "llvm.maximum", x, y);
+        return float_extreme(k, LLVMRealOGT, x, y);
     if (e == I1)
         return LLVMBuildOr(k->b, x, y, "");
     return is_unsigned(e) ? INTRINSIC(k, "llvm.umax", x, y) : INTRINSIC(k, "llvm.smax", x, y);
@@ -410,7 +433,7 @@ V arith_min(Kernel *k, Element e, V x, V y)
     if (is_complex(e))
         return arith_select(k, complex_greater(k, y, x), x, y);
     if (is_float(e))
-        return INTRINSIC(k, "llvm.minimum", x, y);
+        return float_extreme(k, LLVMRealOLT, x, y);
     if (e == I1)
         return LLVMBuildAnd(k->b, x, y, "");
     return is_unsigned(e) ? INTRINSIC(k, "llvm.umin", x, y) : INTRINSIC(k, "llvm.smin", x, y);

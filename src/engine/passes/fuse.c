@@ -51,6 +51,15 @@ static bool is_free_view(OpId op)
            op_info[op].effect == EFFECT_DEVICE;
 }
 
+/* Where single numbers go is worth computing on the way, a little; a row would compute it for each vector. */
+static Access scatter_access(const Node *u, int k)
+{
+    const ScatterAttrs *a = u->attrs;
+    if (u->nin != 3 || k == 0)
+        return ACCESS_MEMORY;
+    return k == 1 && a->update_window_dims.n == 0 ? ACCESS_PICKED : ACCESS_VIEWED;
+}
+
 Access fuse_access(const Module *m, const Node *u, int k)
 {
     switch (u->op) {
@@ -62,7 +71,7 @@ Access fuse_access(const Module *m, const Node *u, int k)
     case OP_DYNAMIC_SLICE: return k == 0 ? ACCESS_MOVED : ACCESS_SPREAD;
     case OP_GATHER: return k == 0 ? ACCESS_MEMORY : ACCESS_SPREAD;
     case OP_DYNAMIC_UPDATE: return k == 0 ? ACCESS_MEMORY : k == 1 ? ACCESS_MOVED : ACCESS_SPREAD;
-    case OP_SCATTER: return u->nin == 3 && k > 0 ? ACCESS_VIEWED : ACCESS_MEMORY;
+    case OP_SCATTER: return scatter_access(u, k);
     case OP_REDUCE: return k < u->nin / 2 ? ACCESS_MOVED : ACCESS_SPREAD;
     case OP_REDUCE_WINDOW: return k < u->nin / 2 ? ACCESS_MEMORY : ACCESS_SPREAD;
     default: break;
