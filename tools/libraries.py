@@ -192,13 +192,17 @@ def title(library, file):
     return (path.stem if is_alone else f"{path.parent.name}/{path.stem}") + mark
 
 
+def brief(seconds):
+    return f"{seconds:.1f}" if seconds < 10 else f"{seconds:.0f}"
+
+
 def row(theirs, ours):
     kinds = ("passed", "failed", "skipped")
     version = importlib.metadata.version(ours["library"])
     cells = [f"{ours['library']} {version}", title(ours["library"], ours["file"])]
     cells += [str(count(entry, kind)) for entry in (ours, theirs) for kind in kinds]
     cells += [str(len(lost(theirs, ours)))]
-    cells += [f"{entry['seconds']:.0f} / {entry['cpu']:.0f}" for entry in (ours, theirs)]
+    cells += [f"{brief(entry['seconds'])} / {brief(entry['cpu'])}" for entry in (ours, theirs)]
     return [*cells, ours["on"]]
 
 
@@ -226,9 +230,9 @@ def write_table(options, entries):
         elif (library, title(library, file)) in before:
             rows.append(before[library, title(library, file)])
     head = HEAD.format(jax=importlib.metadata.version("jax"), devices=DEVICES, most=options.most)
-    ours, theirs = (sum(int(cells[column].split("/")[1]) for cells in rows)
+    ours, theirs = (sum(float(cells[column].split("/")[1]) for cells in rows)
                     for column in (OURS_SECONDS, THEIR_SECONDS))
-    sums = f"\n{len(rows)} files; together ours took {ours} s of processors, JAX's {theirs} s.\n"
+    sums = f"\n{len(rows)} files; together ours took {ours:.0f} s of processors, JAX's {theirs:.0f} s.\n"
     options.table.write_text(head + "".join(map(line_of, rows)) + sums + "".join(old.partition(BY_HAND)[1:]))
 
 

@@ -72,6 +72,10 @@ class Recorder:
             import jax._src.test_util  # whose switch this is
 
             jax.config.update("jax_test_dut", "cpu")
+            # Programs that older versions exported are asked for by this name.
+            from jax._src.internal_test_util import export_back_compat_test_util as older
+
+            older.CompatTestBase.default_jax_backend = lambda self: "cpu"
 
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if self.wants(name_of(item.nodeid))]
@@ -130,10 +134,6 @@ def child(options):
     import jax._src
 
     jax._src.__path__.append(os.path.join(options.jax, "jax", "_src"))  # for helpers that no wheel holds
-    if platform == OURS:  # programs that older versions exported are asked for by this name
-        from jax._src.internal_test_util import export_back_compat_test_util as older
-
-        older.CompatTestBase.default_jax_backend = lambda self: "cpu"
     args = ["-q", "-p", "no:cacheprovider", "--tb=short", "--no-header", "--no-summary"]
     return pytest.main(args + [f"tests/{file}.py"], plugins=[recorder])
 
