@@ -927,3 +927,103 @@ row("loops", "fori gather-update 500",
 row("models", "cross entropy of logits 1024x1000", log_likelihood, f32(1024, 1000), ints(1000, 1024))
 row("models", "rotary embedding 8x256x8x64", rotary, f32(8, 256, 8, 64), f32(256, 1, 32))
 row("models", "polyfit 1000 of degree 5", lambda x, y: jnp.polyfit(x, y, 5), f32(1000), f32(1000))
+
+
+# ---- near the weak spots: other sizes, types and axes ----
+
+for element in ("float64", "float16", "bfloat16", "uint8", "int8", "uint32"):
+    row("elementwise", f"{element} 2 x - y 1M", lambda x, y: 2 * x - y,
+        *(2 * [ints(100, M, dtype=np.dtype(element))] if "int" in element else 2 * [of(element, M)]))
+    row("reductions", f"{element} sum 1024x1024 axis 0", lambda x: x.sum(0),
+        ints(100, 1024, 1024, dtype=np.dtype(element)) if "int" in element else of(element, 1024, 1024))
+    row("reductions", f"{element} max 512x2000 axis 1", lambda x: x.max(1),
+        ints(100, 512, 2000, dtype=np.dtype(element)) if "int" in element else of(element, 512, 2000))
+row("elementwise", "x / (1 + |x|) 100K", lambda x: x / (1 + jnp.abs(x)), f32(100000))
+row("elementwise", "hypot 1M", jnp.hypot, f32(M), f32(M))
+row("elementwise", "logaddexp 1M", jnp.logaddexp, f32(M), f32(M))
+row("elementwise", "sin f64 1M", jnp.sin, lambda g: g.standard_normal(M))
+row("elementwise", "exp f64 100K", jnp.exp, lambda g: g.standard_normal(100000))
+row("elementwise", "rmsprop update 1M", lambda p, g, v: (p - 1e-3 * g / (jnp.sqrt(0.9 * v + 0.1 * g * g) + 1e-8),
+                                                         0.9 * v + 0.1 * g * g), f32(M), f32(M), positive(M))
+row("elementwise", "sgd momentum of 20 arrays 64x64",
+    lambda *a: [(p - 0.1 * (0.9 * v + g), 0.9 * v + g) for p, g, v in zip(a[:20], a[20:40], a[40:])],
+    *(60 * [f32(64, 64)]))
+row("reductions", "sum 200x300x400 axis 1", lambda x: x.sum(1), f32(200, 300, 400))
+row("reductions", "max 64x128x256 axes 0 2", lambda x: x.max((0, 2)), f32(64, 128, 256))
+row("reductions", "prod 1000x100 axis 1", lambda x: x.prod(1), positive(1000, 100))
+row("reductions", "all 4096x1000 axis 0", lambda x: (x > -9).all(0), f32(4096, 1000))
+row("reductions", "mean and var 100000x8 axis 0", lambda x: (x.mean(0), x.var(0)), f32(100000, 8))
+row("reductions", "softmax 64x50000", nn.softmax, f32(64, 50000))
+row("reductions", "softmax axis 0 1000x1000", lambda x: nn.softmax(x, 0), f32(1000, 1000))
+row("indexing", "take columns 500 of 2000x2000", lambda x, i: x[:, i], f32(2000, 2000), ints(2000, 500))
+row("indexing", "take rows of i8 10000 of 50000x64",
+    lambda x, i: x[i], ints(100, 50000, 64, dtype=np.int8), ints(50000, 10000))
+row("indexing", "scatter rows 5000 of 20000x32",
+    lambda x, i, y: x.at[i].set(y), f32(20000, 32), ints(20000, 5000), f32(5000, 32))
+row("indexing", "at.add 2-d 1e5 of 1000x1000",
+    lambda x, i, j: x.at[i, j].add(1.0), f32(1000, 1000), ints(1000, 100000), ints(1000, 100000))
+row("indexing", "at.mul 1e4 of 1e5", lambda x, i: x.at[i].multiply(2.0), f32(100000), ints(100000, 10000))
+row("indexing", "segment_min 1e5 -> 100", lambda x, i: jax.ops.segment_min(x, i, 100), f32(100000), ints(100, 100000))
+row("indexing", "take_along_axis 1000x500 axis 0",
+    lambda x, i: jnp.take_along_axis(x, i, 0), f32(1000, 500), ints(1000, 200, 500))
+row("moving", "transpose 100x200x300 210", lambda x: x.transpose(2, 1, 0), f32(100, 200, 300))
+row("moving", "transpose 64x100x100 021", lambda x: x.transpose(0, 2, 1), f32(64, 100, 100))
+row("moving", "transpose 1000x1001 u8", lambda x: x.T, ints(200, 1000, 1001, dtype=np.uint8))
+row("moving", "transpose 777x1234 f64", lambda x: x.T, lambda g: g.standard_normal((777, 1234)))
+row("moving", "concatenate 3 of 1000x333 axis 1", lambda *x: jnp.concatenate(x, 1), *(3 * [f32(1000, 333)]))
+row("moving", "diagonal of 2000x2000", lambda x: jnp.diagonal(x) * 1, f32(2000, 2000))
+row("moving", "vstack of 100 x 1000", lambda *x: jnp.vstack(x), *(100 * [f32(1000)]))
+row("products", "matmul 333", jnp.matmul, f32(333, 333), f32(333, 333))
+row("products", "matmul 129x257x65", jnp.matmul, f32(129, 257), f32(257, 65))
+row("products", "matmul 1000x10 @ 10x1000", jnp.matmul, f32(1000, 10), f32(10, 1000))
+row("products", "batch 1000 of 8x8", jnp.matmul, f32(1000, 8, 8), f32(1000, 8, 8))
+row("products", "batch 200 of 33x17 @ 17x29", jnp.matmul, f32(200, 33, 17), f32(200, 17, 29))
+row("products", "gram 5000x40", lambda x: x.T @ x, f32(5000, 40))
+row("products", "x @ x.T 700x300", lambda x: x @ x.T, f32(700, 300))
+row("products", "matmul f64 333",
+    jnp.matmul, lambda g: g.standard_normal((333, 333)), lambda g: g.standard_normal((333, 333)))
+row("products", "matmul float16 300", jnp.matmul, of("float16", 300, 300), of("float16", 300, 300))
+row("products", "bilinear x.T A y 500", lambda x, a, y: x @ a @ y, f32(500), f32(500, 500), f32(500))
+row("convolutions", "5x5 4x64x64x16 -> 32", conv(), f32(4, 64, 64, 16), f32(5, 5, 16, 32))
+row("convolutions", "3x3 1x14x14x256", conv(), f32(1, 14, 14, 256), f32(3, 3, 256, 256))
+row("convolutions", "1-d 8x1000x64 k3", lambda x, w: lax.conv_general_dilated(
+    x, w, (1,), "SAME", dimension_numbers=("NWC", "WIO", "NWC")), f32(8, 1000, 64), f32(3, 64, 64))
+row("convolutions", "max_pool 2x2 NCHW 8x32x64x64", lambda x: lax.reduce_window(
+    x, -jnp.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID"), f32(8, 32, 64, 64))
+for n in (360, 729, 1023, 1536, 2003):
+    row("fourier", f"fft 200 x {n}", jnp.fft.fft, of(np.complex64, 200, n))
+for n in (480, 1155, 4000):
+    row("fourier", f"rfft 200 x {n}", jnp.fft.rfft, f32(200, n))
+row("fourier", "rfft2 300x200", jnp.fft.rfft2, f32(300, 200))
+for n in (5, 12, 24, 48, 64):
+    row("linear algebra", f"solve {n} x 200", jnp.linalg.solve, spd(200, n, n), f32(200, n, 3))
+    row("linear algebra", f"cholesky {n} x 200", jnp.linalg.cholesky, spd(200, n, n))
+for n in (200, 300, 800):
+    row("linear algebra", f"solve {n} one side", jnp.linalg.solve, spd(n, n), f32(n))
+    row("linear algebra", f"cholesky {n}", jnp.linalg.cholesky, spd(n, n))
+    row("linear algebra", f"inv {n}", jnp.linalg.inv, spd(n, n))
+row("linear algebra", "eigh 24 x 100", jnp.linalg.eigh, spd(100, 24, 24))
+row("linear algebra", "svd 40x20 x 50", lambda x: jnp.linalg.svd(x, full_matrices=False), f32(50, 40, 20))
+row("linear algebra", "qr 300x100", jnp.linalg.qr, f32(300, 100))
+row("linear algebra", "triangular solve 300 of 300x10",
+    lambda a, b: jsl.solve_triangular(a, b, lower=True), triangular(300, 300), f32(300, 10))
+row("loops", "newton 3-d 20 its", lambda x: lax.fori_loop(0, 20, lambda i, x: x - jnp.linalg.solve(
+    jax.jacfwd(lambda x: x * x + x[::-1] - 1)(x) + 3 * jnp.eye(3), x * x + x[::-1] - 1), x), positive(3))
+row("loops", "scan of cholesky 4 200 steps", lambda p: lax.scan(
+    lambda p, _: (0.9 * jnp.linalg.cholesky(p) @ jnp.linalg.cholesky(p).T + 0.1 * jnp.eye(4), p[0, 0]), p, None,
+    200), spd(4, 4))
+row("loops", "scan of matmul 32x32 200 steps",
+    lambda a, x: lax.scan(lambda x, _: (jnp.tanh(0.1 * a @ x), x[0, 0]), x, None, 200), f32(32, 32), f32(32, 32))
+row("loops", "adam 200 steps of 10x10 quadratic", lambda x: lax.fori_loop(0, 200, lambda i, s: (
+    s[0] - 0.01 * s[1] / (jnp.sqrt(s[2]) + 1e-8), 0.9 * s[1] + 0.1 * 2 * s[0], 0.999 * s[2] + 0.004 * s[0] ** 2),
+    (x, 0 * x, 0 * x))[0], f32(10, 10))
+row("models", "grad of logistic loss 5000x50",
+    jax.grad(lambda w, x, y: jnp.logaddexp(0, -y * (x @ w)).mean()), f32(50), f32(5000, 50), f32(5000))
+row("models", "vmap of grad of mlp 32 x 16-32-1",
+    jax.vmap(jax.grad(lambda w, v, x: (jnp.tanh(x @ w) @ v) ** 2), (None, None, 0)), f32(16, 32), f32(32), f32(32,
+    16))
+row("models", "hessian of rosenbrock 20",
+    jax.hessian(lambda x: (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()), f32(20))
+row("models", "jacfwd of softmax 100", jax.jacfwd(nn.softmax), f32(100))
+row("models", "layer norm grad 512x768", jax.grad(lambda x, g: ((((x - x.mean(-1, keepdims=True)) / jnp.sqrt(
+    x.var(-1, keepdims=True) + 1e-5)) * g) ** 2).sum(), (0, 1)), f32(512, 768), f32(768))

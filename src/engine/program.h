@@ -22,6 +22,7 @@
 struct Runtime;
 struct Gather;
 struct PlainCopy;
+struct PlainJoin;
 struct SortPlan;
 struct Code;
 struct Tensor;
@@ -242,6 +243,8 @@ typedef struct Runtime {
                 const void *in, void *out);
     /* A slice of an array, or the array padded; see numerics/numerics.h. */
     void (*copy)(const Frame *f, const struct PlainCopy *copy, const void *in, void *out);
+    /* Arrays joined along a dimension; see numerics/numerics.h. */
+    void (*join)(const Frame *f, const struct PlainJoin *join, const void *const *in, void *out);
     /* The mark of this number begins; f->track is not NULL. */
     void (*mark)(const Frame *f, int32_t number);
     /* Fails the frame if there is a NaN in `data`, a result of what `of` says; see numerics.h. */

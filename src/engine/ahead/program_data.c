@@ -27,6 +27,7 @@ static const char *const runtime_symbols[] = {
     [offsetof(Runtime, gather) / POINTER] = "gather",
     [offsetof(Runtime, sum) / POINTER] = "plain_sum", /* never named: objects do not hurry, */
     [offsetof(Runtime, copy) / POINTER] = "plain_copy",
+    [offsetof(Runtime, join) / POINTER] = "plain_join",
     [offsetof(Runtime, mark) / POINTER] = "mark",      /* never named: there is no recorder, */
     [offsetof(Runtime, nans) / POINTER] = "nans_find", /* and nobody looks for NaNs */
 #define PERFORMED(kind) [offsetof(Runtime, collectives) / POINTER + COLLECTIVE_##kind]

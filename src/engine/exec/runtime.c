@@ -38,6 +38,7 @@ const Runtime runtime = {
     .slices = slices_run,
     .sum = plain_sum,
     .copy = plain_copy,
+    .join = plain_join,
     .mark = mark,
     .nans = nans_find,
     .collectives = ALL_COLLECTIVES,

@@ -1,15 +1,18 @@
-/* copy.c - the kernel that only copies: a slice of an operand, or an operand with padding around it.
+/* copy.c - the kernel that only copies: a slice of an operand, an operand with padding around it, or operands
+ * joined along a dimension.
  *
- * In: a fusion of one slice or pad.  Out: a call of numerics/plain_copy.c, if rows are long enough that
- * compiled code would be no better; it takes LLVM far longer to compile than to run. */
+ * In: a fusion of one slice, pad or concatenate.  Out: a call of numerics/plain_copy.c, if rows are long enough
+ * that compiled code would be no better; it takes LLVM far longer to compile than to run.  Of many operands
+ * compiled code would ask for each element which it is of. */
 #include "engine/kernels/kernels.h"
 
 #include "engine/numerics/numerics.h"
 
 #include <stddef.h>
 
-/* Runs below this many bytes are left to vectors; so are arrays that are stored past the caches. */
-enum { SHORT_RUN = 64, LARGE = 32 << 20 };
+/* Runs below this many bytes are left to vectors; so are arrays that are stored past the caches.  Of so few
+ * operands compiled code is as fast. */
+enum { SHORT_RUN = 64, LARGE = 32 << 20, FEW_OPERANDS = 4 };
 
 typedef struct Copy {
     int64_t rank, fill, before, run, behind, begin;
@@ -76,7 +79,7 @@ static bool pad_copy(const PadAttrs *a, Type in, const Dense *number, Copy *c)
     return true;
 }
 
-/* The one operation, of operand 0, that the kernel is; NULL: it is more. */
+/* The one operation that the kernel is; NULL: it is more. */
 static const Node *lone_node(const Module *m, RegionId r)
 {
     const Region *region = region_at(m, r);
@@ -89,16 +92,15 @@ static const Node *lone_node(const Module *m, RegionId r)
             return NULL;
         found = node;
     }
-    bool is_lone = found && end->nin == 1 && end->in[0] == found->out && found->nin &&
-                   region->nargs == 1 && found->in[0] == region->args;
-    return is_lone ? found : NULL;
+    return found && end->nin == 1 && end->in[0] == found->out && found->nin ? found : NULL;
 }
 
 static bool copy_find(const Module *m, RegionId r, Copy *c)
 {
     const Node *node = lone_node(m, r);
     *c = (Copy){ 0 };
-    if (!node || (node->op != OP_SLICE && node->op != OP_PAD))
+    if (!node || (node->op != OP_SLICE && node->op != OP_PAD) || region_at(m, r)->nargs != 1 ||
+        node->in[0] != region_at(m, r)->args)
         return false;
     Type in = type_of(m, node->in[0]), out = type_of(m, node->out);
     if (!type_count(in) || !type_count(out) || type_bytes(in) + type_bytes(out) >= LARGE)
@@ -109,16 +111,69 @@ static bool copy_find(const Module *m, RegionId r, Copy *c)
     return is_copy && c->run >= SHORT_RUN;
 }
 
-bool copy_is_plain(const Module *m, RegionId region)
+/* The concatenate that the kernel is, of the kernel's operands; NULL: it is another, or made of short runs. */
+static const Node *join_find(const Module *m, RegionId r, PlainJoin *join)
+{
+    const Node *node = lone_node(m, r);
+    const Region *region = region_at(m, r);
+    if (!node || node->op != OP_CONCATENATE)
+        return NULL;
+    Type out = type_of(m, node->out);
+    int64_t d = ((const DimensionAttrs *)node->attrs)->dimension;
+    *join = (PlainJoin){ .n = node->nin, .rows = 1 };
+    for (int i = 0; i < d; i++)
+        join->rows *= out.dims[i];
+    for (int i = 0; i < node->nin; i++) {
+        int64_t bytes = (int64_t)type_bytes(type_of(m, node->in[i]));
+        bool is_operand =
+            node->in[i] >= region->args && node->in[i] < region->args + (ValueId)region->nargs;
+        if (!is_operand || bytes < SHORT_RUN * join->rows)
+            return NULL;
+    }
+    return 2 * type_bytes(out) < LARGE && type_count(out) ? node : NULL;
+}
+
+bool copy_is_plain(const Emit *e, const Module *m, RegionId region)
 {
     Copy c;
-    return copy_find(m, region, &c);
+    PlainJoin join;
+    const Node *joined = join_find(m, region, &join);
+    return joined ? e->hurries || joined->nin > FEW_OPERANDS
+                  : e->hurries && copy_find(m, region, &c);
+}
+
+static void join_emit(Kernel *k, const Node *node, const PlainJoin *join)
+{
+    enum { FIELDS = offsetof(PlainJoin, runs) / sizeof(int64_t) };
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), types[] = { ptr, ptr, ptr, ptr };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 4, false);
+    int64_t *values = ARENA_ARRAY(k->arena, int64_t, FIELDS + node->nin);
+    V operands = LLVMBuildAlloca(k->b, LLVMArrayType(ptr, (unsigned)node->nin), "");
+    ValueId first = region_at(k->m, k->region)->args;
+    values[0] = join->n;
+    values[1] = join->rows;
+    for (int i = 0; i < node->nin; i++) {
+        values[FIELDS + i] = (int64_t)type_bytes(type_of(k->m, node->in[i])) / join->rows;
+        LLVMBuildStore(k->b, k->ins[node->in[i] - first],
+                       byte_offset(k, operands, i * (int64_t)sizeof(void *)));
+    }
+    V args[] = { k->frame, int64_table(k, FIELDS + node->nin, values), operands, k->outs[0] };
+    V call = LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, join)), args, 4, "");
+    for (int i = 0; i < node->nin; i++)
+        bounds_touch(k->e, call, k->ins[node->in[i] - first], 0, values[FIELDS + i] * join->rows);
+    bounds_touch(k->e, call, k->outs[0], 0, (int64_t)type_bytes(type_of(k->m, node->out)));
 }
 
 void plain_copy_emit(Kernel *k)
 {
     enum { FIELDS = offsetof(PlainCopy, dims) / sizeof(int64_t), EACH = 4 };
     Copy c;
+    PlainJoin join;
+    const Node *node = join_find(k->m, k->region, &join);
+    if (node) {
+        join_emit(k, node, &join);
+        return;
+    }
     copy_find(k->m, k->region, &c);
     int64_t values[FIELDS + EACH * MAX_RANK] = {
         c.rank, c.fill, c.before, c.run, c.behind, c.begin
@@ -135,7 +190,7 @@ void plain_copy_emit(Kernel *k)
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 4, false);
     V args[] = { k->frame, copy, k->ins[0], out };
     V call = LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, copy)), args, 4, "");
-    const Node *node = lone_node(k->m, k->region);
+    node = lone_node(k->m, k->region);
     bounds_touch(k->e, call, k->ins[0], 0, (int64_t)type_bytes(type_of(k->m, node->in[0])));
     bounds_touch(k->e, call, out, 0, (int64_t)type_bytes(type_of(k->m, node->out)));
 }

@@ -38,8 +38,8 @@ int slices_wanted(const Module *m, NodeId fusion, NodeId root);
 /* reduce.c: is it a sum alone, one that is made ready? */
 bool sum_is_plain(const Module *m, RegionId region, NodeId root);
 
-/* copy.c: is it a slice or a pad alone, one that is made ready?  Then it is a call. */
-bool copy_is_plain(const Module *m, RegionId region);
+/* copy.c: is it a slice, a pad or a concatenate alone, one that is made ready?  Then it is a call. */
+bool copy_is_plain(const Emit *e, const Module *m, RegionId region);
 void plain_copy_emit(Kernel *k);
 
 /* map.c: the whole kernel is one loop over its results. */

@@ -139,6 +139,15 @@ typedef struct PlainCopy {
 /* No extent is 0. */
 void plain_copy(const Frame *f, const PlainCopy *copy, const void *in, void *out);
 
+/* n operands, of each of which a row of the result has a run, in bytes. */
+typedef struct PlainJoin {
+    int64_t n, rows;
+    int64_t runs[];
+} PlainJoin;
+
+NAMED_BY_OBJECTS void plain_join(const Frame *f, const PlainJoin *join, const void *const *in,
+                                 void *out);
+
 /* ---- sorting by keys that are plain numbers (sort_keys.c) ----
  *
  * A comparator that compares numbers (one key or several, each rising or falling) need not be

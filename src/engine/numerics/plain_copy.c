@@ -1,4 +1,4 @@
-/* plain_copy.c - a slice or a padded copy of an array, ready-made.
+/* plain_copy.c - a slice or a padded copy of an array, and arrays joined to one, ready-made.
  *
  *     result:  fill | fill fill fill        rows, counted by the dimensions before the last that is cut or
  *              fill | a    b    c           padded; a row has a run of the operand, with the fill before and
@@ -10,6 +10,19 @@
 #include "engine/slices.h"
 
 #include <string.h>
+
+enum { BYTES_OF_SLICE = 1 << 18, MOST_SLICES = 64 };
+
+/* n runs of so many bytes in all, each of them once, in slices of about as many. */
+static int64_t runs_each(int64_t n, int64_t bytes)
+{
+    int64_t slices = bytes / BYTES_OF_SLICE;
+    slices = slices < MOST_SLICES ? slices : MOST_SLICES;
+    slices = slices < n ? slices : n;
+    return slices > 1 ? (n + slices - 1) / slices : n;
+}
+
+/* ---- rows of one array ---- */
 
 typedef struct Rows {
     const PlainCopy *copy;
@@ -54,13 +67,49 @@ static void rows_slice(void *user, int64_t slice)
 
 void plain_copy(const Frame *f, const PlainCopy *c, const void *in, void *out)
 {
-    enum { BYTES_OF_SLICE = 1 << 18, MOST_SLICES = 64 };
     Rows r = { .copy = c, .n = 1, .in = in, .out = out };
     for (int64_t d = 0; d < c->rank; d++)
         r.n *= c->dims[d].extent;
-    int64_t slices = r.n * (c->before + c->run + c->behind) / BYTES_OF_SLICE;
-    slices = slices < MOST_SLICES ? slices : MOST_SLICES;
-    slices = slices < r.n ? slices : r.n;
-    r.each = slices > 1 ? (r.n + slices - 1) / slices : r.n;
+    r.each = runs_each(r.n, r.n * (c->before + c->run + c->behind));
     slices_run(f, (r.n + r.each - 1) / r.each, rows_slice, &r);
+}
+
+/* ---- rows of several arrays, side by side ---- */
+
+typedef struct Join {
+    const PlainJoin *join;
+    int64_t n, each;
+    const void *const *in;
+    char *out;
+} Join;
+
+/* Run number i is operand i % n's of row i / n. */
+static void join_slice(void *user, int64_t slice)
+{
+    const Join *j = user;
+    const PlainJoin *join = j->join;
+    int64_t first = slice * j->each, end = first + j->each < j->n ? first + j->each : j->n;
+    int64_t row = first / join->n, operand = first % join->n, pitch = 0, before = 0;
+    for (int64_t i = 0; i < join->n; i++) {
+        pitch += join->runs[i];
+        before += i < operand ? join->runs[i] : 0;
+    }
+    char *out = j->out + row * pitch + before;
+    for (int64_t i = first; i < end; i++) {
+        int64_t run = join->runs[operand];
+        memcpy(out, (const char *)j->in[operand] + row * run, (size_t)run);
+        out += run;
+        row += operand + 1 == join->n;
+        operand = operand + 1 == join->n ? 0 : operand + 1;
+    }
+}
+
+void plain_join(const Frame *f, const PlainJoin *join, const void *const *in, void *out)
+{
+    Join j = { .join = join, .n = join->n * join->rows, .in = in, .out = out };
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < join->n; i++)
+        bytes += join->rows * join->runs[i];
+    j.each = runs_each(j.n, bytes);
+    slices_run(f, (j.n + j.each - 1) / j.each, join_slice, &j);
 }

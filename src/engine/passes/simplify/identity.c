@@ -98,15 +98,34 @@ static bool is_no_pad(const Node *node)
            all_are(attrs->interior_padding, 0);
 }
 
-/* Operands without elements add nothing. */
+/* The concatenate along the same dimension that operand k is; NULL: it is none. */
+static const Node *joined_before(const Module *m, const Node *node, int k)
+{
+    const Node *inner = operand_node(m, node, k, OP_CONCATENATE);
+    int64_t d = ((const DimensionAttrs *)node->attrs)->dimension;
+    return inner && ((const DimensionAttrs *)inner->attrs)->dimension == d ? inner : NULL;
+}
+
+/* Operands without elements add nothing, and those that are joined already (JAX joins sixteen at a time) are
+ * joined once. */
 static ValueId concatenate(Simplifier *s, const Node *node)
 {
-    ValueId *kept = ARENA_ARRAY(s->m->arena, ValueId, node->nin + 1);
-    int n = 0;
-    for (int i = 0; i < node->nin; i++)
-        if (type_count(type_of(s->m, node->in[i])) > 0)
+    int most = 1, n = 0;
+    bool is_plain = true;
+    for (int i = 0; i < node->nin; i++) {
+        const Node *inner = joined_before(s->m, node, i);
+        most += inner ? inner->nin : 1;
+        is_plain = is_plain && !inner && type_count(type_of(s->m, node->in[i])) > 0;
+    }
+    ValueId *kept = ARENA_ARRAY(s->m->arena, ValueId, most);
+    for (int i = 0; i < node->nin; i++) {
+        const Node *inner = joined_before(s->m, node, i);
+        for (int k = 0; inner && k < inner->nin; k++)
+            kept[n++] = inner->in[k];
+        if (!inner && type_count(type_of(s->m, node->in[i])) > 0)
             kept[n++] = node->in[i];
-    if (n == node->nin || n == 0)
+    }
+    if (is_plain || n == 0)
         return node->nin == 1 ? node->in[0] : 0;
     return simplify_put(s, OP_CONCATENATE, n, kept, type_of(s->m, node->out), node->attrs,
                         node->loc);
