@@ -249,9 +249,10 @@ struct Run {
     Run *due_next, **due_link; /* in their list; link NULL: it is in none */
 };
 
-/* Some iterations of it, which a thread takes in order. */
+/* Some iterations of it, which a thread takes in order; in a line of its own, since each thread writes to its own
+ * range most of the time. */
 typedef struct SliceRange {
-    _Atomic int64_t next; /* iteration not yet taken; any thread */
+    _Alignas(64) _Atomic int64_t next; /* iteration not yet taken; any thread */
     int64_t end;
 } SliceRange;
 
