@@ -37,7 +37,7 @@ DEVICES = {  # files that want more than one
     "memories_test": 8, "debug_nans_test": 4, "python_callback_test": 2, "export_test": 8,
 }
 SHARES = {  # of thousands of tests of one kind, those that are played, chosen by their names
-    "export_harnesses_multi_platform_test": 1 / 3,
+    "export_harnesses_multi_platform_test": 1 / 3, "shape_poly_test": 1 / 6,
 }
 OURS = "tutti"
 BY_NAME = "by its name: "  # how the reasons begin of what passes where ours is called "cpu"
@@ -263,7 +263,7 @@ JAX 0.10.2, its sources at tag jax-v0.10.2; written by `make jax-suite JAX=path`
 generated cases for each test. A test that JAX itself skips counts as neither passed nor failed; the tests are
 told that our platform is a `cpu` (`jax_test_dut`, and `default_jax_backend` of those of older exports). Beside ours stand the counts of JAX's own CPU backend
 on the same machine; *lost* are tests that pass there and not here. Of the 5,487 tests of
-export_harnesses_multi_platform_test every third is played, chosen by its name.
+export_harnesses_multi_platform_test every third is played, of the 2,455 of shape_poly_test every sixth, chosen by its name.
 
 | file | devices | passed | failed | skipped | JAX's CPU: passed | failed | skipped | lost | on |
 |---|---|---|---|---|---|---|---|---|---|
