@@ -125,9 +125,9 @@ static void parallel_compile_drop(void *user)
  * one. */
 static int batches_for(int nkernels)
 {
-    enum { KERNELS_PER_BATCH = 4, FEW = 3, MOST = 16 };
+    enum { KERNELS_PER_BATCH = 4, MOST = 16 };
     int n = (nkernels + KERNELS_PER_BATCH - 1) / KERNELS_PER_BATCH;
-    n = nkernels >= FEW && n < 2 ? 2 : n;
+    n = nkernels > 1 && n < 2 ? 2 : n;
     return n < MOST ? n : MOST;
 }
 

@@ -13,7 +13,7 @@ typedef enum ThreadMemoryUse {
 
 /* At least so many bytes, aligned to 64, contents undefined: the calling thread's until it asks for
  * the same use again.  A block stays as large as the largest that the thread asked for: for
- * products 13 MB, sixteen results of a deep one, or the longest vector, for systems and transforms 16 MB, for factors two
+ * products 13 MB, sixteen results of a deep one, or the longest vector, for systems and transforms 16 MB each, for factors two
  * vector registers for each row, and 16 bytes for each element of the longest line that was sorted by a
  * comparison of its own.  NULL: no memory. */
 void *thread_memory_get(ThreadMemoryUse use, size_t bytes);

@@ -89,6 +89,15 @@ int64_t bluestein_size(int64_t n)
 
 /* ---- an operation ---- */
 
+/* A plan that the operation uses: one that is kept, or its own. */
+typedef struct Used {
+    FftKey key;
+    const void *plan;
+    Arena *arena; /* its own; NULL: it is kept */
+} Used;
+
+enum { MOST_USED = 8 };
+
 typedef struct Transform {
     const Frame *frame;
     const FftAttrs *attrs;
@@ -96,12 +105,48 @@ typedef struct Transform {
     Arena *arena; /* plans, and what is large between steps; dies with the operation */
     const FftType *type;
     bool has_failed;
+    int nused;
+    Used used[MOST_USED];
 } Transform;
+
+static const void *plan_for(Transform *t, int64_t n, bool is_real)
+{
+    FftKey key = { t->type, n, is_real };
+    for (int i = 0; i < t->nused; i++)
+        if (t->used[i].key.n == n && t->used[i].key.is_real == is_real)
+            return t->used[i].plan;
+    if (t->nused == MOST_USED)
+        return t->type->plan(t->arena, n, is_real);
+    Used *u = &t->used[t->nused];
+    *u = (Used){ .key = key, .plan = fft_plan_hold(key) };
+    t->nused += u->plan != NULL; /* before memory may be missing */
+    if (!u->plan) {
+        Arena *arena = arena_new();
+        *u = (Used){ key, t->type->plan(arena, n, is_real), arena };
+        t->nused++;
+    }
+    return u->plan;
+}
+
+/* Plans of its own were freed with the guard, if it was left; one that a guard around knows is not kept. */
+static void plans_give_back(Transform *t, bool is_left)
+{
+    for (int i = 0; i < t->nused; i++) {
+        const Used *u = &t->used[i];
+        if (!u->arena)
+            fft_plan_release(u->key);
+        else if (!is_left && !guard_here())
+            fft_plan_offer(u->key, u->plan, u->arena);
+        else if (!is_left)
+            arena_free(u->arena);
+    }
+}
+
+enum { KEPT = 16 << 20 }; /* threads keep blocks up to this many bytes */
 
 /* What lies between two steps.  NULL: there is no memory. */
 static void *memory_between(Transform *t, ThreadMemoryUse use, size_t bytes)
 {
-    enum { KEPT = 16 << 20 };
     void *at = bytes <= KEPT ? thread_memory_get(use, bytes) : arena_alloc(t->arena, bytes);
     t->has_failed |= !at;
     return at;
@@ -132,7 +177,9 @@ static void transform_groups(void *user, int64_t slice)
 {
     Groups *g = user;
     int64_t end = (slice + 1) * g->per_slice;
-    void *work = aligned_alloc(64, work_bytes(g->lines));
+    size_t bytes = work_bytes(g->lines);
+    bool is_kept = bytes <= KEPT;
+    void *work = is_kept ? thread_memory_get(THREAD_MEMORY_ORDER, bytes) : aligned_alloc(64, bytes);
     for (int64_t i = slice * g->per_slice; work && i < end && i < g->n; i++)
         if (i == g->n - 1)
             g->last->group(g->lines, i * g->lines->form->lanes / g->last->lanes, work);
@@ -141,7 +188,8 @@ static void transform_groups(void *user, int64_t slice)
     if (!work)
         /* relaxed: slices_run orders what slices did before what follows it */
         atomic_store_explicit(&g->has_failed, true, memory_order_relaxed);
-    free(work);
+    if (!is_kept)
+        free(work);
 }
 
 /* By which the last group of lines is transformed: one of no more lanes than it needs.  All forms give the
@@ -198,11 +246,11 @@ static void long_line(Transform *t, FftLines f, int64_t n1)
     if (!between)
         return;
     FftLines columns = f, rows = f;
-    columns.kind = FFT_COLUMNS, columns.plan = t->type->plan(t->arena, n1, false), columns.n = n1;
+    columns.kind = FFT_COLUMNS, columns.plan = plan_for(t, n1, false), columns.n = n1;
     columns.nlines = columns.stride = n2, columns.scale = 1, columns.out = between;
     columns.roots = &roots;
     columns.twiddles = t->type->twiddles(t->arena, &roots, n1, form->lanes);
-    rows.kind = FFT_ROWS, rows.plan = t->type->plan(t->arena, n2, false), rows.n = n2;
+    rows.kind = FFT_ROWS, rows.plan = plan_for(t, n2, false), rows.n = n2;
     rows.nlines = rows.stride = n1, rows.in = between;
     transform_lines(t, columns);
     transform_lines(t, rows);
@@ -213,7 +261,7 @@ static void complex_lines(Transform *t, FftLines f)
     int lanes = form_of(t->type)->lanes;
     int64_t n1 = f.stride == 1 && f.nlines * 2 <= lanes ? short_side(f.n, lanes) : 0;
     if (!n1) {
-        f.plan = t->type->plan(t->arena, f.n, false);
+        f.plan = plan_for(t, f.n, false);
         transform_lines(t, f);
         return;
     }
@@ -256,7 +304,7 @@ static void real_lines(Transform *t, FftLines f)
     int64_t n1 = f.n % 2 == 0 && f.nlines * 2 <= lanes ? short_side(h, lanes) : 0;
     f.kind = f.is_forward ? FFT_REAL : FFT_TO_REAL;
     if (!n1) {
-        f.plan = t->type->plan(t->arena, f.n, !bluestein_size(f.n));
+        f.plan = plan_for(t, f.n, !bluestein_size(f.n));
         transform_lines(t, f);
         return;
     }
@@ -336,7 +384,9 @@ Error *routine_fft(const Frame *frame, const Node *n, const Tensor *in, Tensor *
                     .in = *in,
                     .out = *out,
                     .type = element_part(in->type.element) == F32 ? &f32_fft : &f64_fft };
-    TRY(guard_run("a Fourier transform", transform, &t));
+    Error *left = guard_run("a Fourier transform", transform, &t);
+    plans_give_back(&t, left);
+    TRY(left);
     arena_free(t.arena);
     return t.has_failed ? error_new(CODE_EXHAUSTED, "fft of %s, at %s: no memory to work in",
                                     type_name(in->type), loc_name(n->loc))

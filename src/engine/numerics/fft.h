@@ -1,6 +1,7 @@
 /* fft.h - what the files of Fourier transforms share: roots of unity, lines, and what there is for an element type.
  *
  *     fft.c                  an operation becomes steps over lines
+ *     fft_kept.c             plans of lines, from call to call
  *     fft_f32.c, fft_f64.c   the lines, for every instruction set (fft_levels.h); apart, since each takes a compiler
  *                            ten seconds */
 #ifndef TUTTI_ENGINE_NUMERICS_FFT_H
@@ -103,4 +104,19 @@ typedef struct FftType {
     FftHalves *reals_of_half, *half_of_reals;
 } FftType;
 extern const FftType f32_fft, f64_fft;
+
+/* ---- plans that are kept (fft_kept.c); any thread ---- */
+
+typedef struct FftKey {
+    const FftType *type;
+    int64_t n;
+    bool is_real;
+} FftKey;
+
+/* The plan, which stays until it is released; NULL: there is none. */
+const void *fft_plan_hold(FftKey key);
+void fft_plan_release(FftKey key);
+/* Takes the arena, in which the plan lies and which no guard knows. */
+void fft_plan_offer(FftKey key, const void *plan, Arena *arena);
+void fft_plans_end(void); /* when the engine is unloaded */
 #endif

@@ -8,6 +8,7 @@
 #include "engine/link/link.h"
 #include "engine/memory/handle.h"
 #include "engine/memory/thread_memory.h"
+#include "engine/numerics/fft.h"
 #include "engine/plugin/plugin.h"
 #include "engine/plugin/statics.h"
 #include "engine/profile/record.h"
@@ -32,6 +33,7 @@ __attribute__((destructor)) static void end(void)
     llvm_end();
     call_registry_end();
     layouts_end();
+    fft_plans_end();
     record_unload();
     thread_memory_end();
     handle_pools_end();
