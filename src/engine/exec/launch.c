@@ -26,6 +26,7 @@
 /* Guesses of the compiler, for all devices together. */
 enum {
     INLINE_NS = 100000,        /* a run under this costs less than waking a worker */
+    ALONE_NS = 600000,         /* the same where no other device could run meanwhile */
     SINGLE_THREADED_NS = 2000, /* segments under this cost less than a rendezvous of two cores */
 };
 
@@ -301,8 +302,8 @@ static bool runs_inline(Run *run, const Launch *l)
             return false;
     if (l->is_alone || call_is_under_way())
         return true;
-    return p->is_cost_known && p->cost_ns < INLINE_NS / run->ntasks &&
-           executor_is_idle(run->ntasks, l->devices);
+    int64_t most = run->executor->ndevices == 1 ? ALONE_NS : INLINE_NS / run->ntasks;
+    return p->is_cost_known && p->cost_ns < most && executor_is_idle(run->ntasks, l->devices);
 }
 
 static void undo(Run *run)
