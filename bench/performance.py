@@ -98,7 +98,8 @@ def main():
               "turns, a turn is as many calls as fit in 20 ms, each waited for, and its result is their median. The ratio of a",
               "row is the median over turns of JAX's result to ours in the same turn, so that a slow spell of the machine meets",
               "both. Sums of |x| and x^2 of every result are compared; a row that disagrees is named by the run and left out.",
-              "Rows of `compile time` are the compilation itself, of a program that no cache has.", "",
+              "Rows of `compile time` are the compilation itself, of a program that no cache has; of other rows three",
+              "are taken, and their median counts.", "",
               "    make bench-wide                   # all rows, some ten minutes, and this page",
               "    make bench-wide QUICK=1           # some seventy rows, under three minutes, no page", ""]
     if data["limits"]:
