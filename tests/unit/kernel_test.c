@@ -972,7 +972,7 @@ static void test_scatter(void)
         "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<4x9x$E>, tensor<4x6x1xi32>, "
         "tensor<4x6x$E>) -> tensor<4x9x$E>\n"
         "  return %a : tensor<4x9x$E>\n}",
-        /* whole rows, of which some columns may be a slice */
+        /* whole rows, several to one place */
         "(%x: tensor<10x96x$E>, %i: tensor<40x1xi32>, %u: tensor<40x96x$E>) -> tensor<10x96x$E> {\n"
         "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = "
         "false, scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], "

@@ -247,8 +247,7 @@ int slices_wanted(const Module *m, NodeId fusion, NodeId root)
     enum { SLICES_PER_WORTH = 3, MOST = 64 };
     OpId op = root ? node_at(m, root)->op : OP_COUNT;
     bool can = !root || op == OP_REDUCE || op == OP_DOT || op == OP_REDUCE_WINDOW ||
-               op == OP_SELECT_SCATTER || op == OP_CONVOLUTION || scatter_is_parted(m, root) ||
-               scatter_has_columns(m, root);
+               op == OP_SELECT_SCATTER || op == OP_CONVOLUTION || scatter_is_parted(m, root);
     int64_t cost = can ? kernel_cost(m, fusion) : 0;
     if (cost < slice_worth_ns)
         return 1;

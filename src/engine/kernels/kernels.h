@@ -31,8 +31,7 @@ MUST_USE Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const c
 extern int64_t slice_worth_ns;
 
 /* How many slices would be good; 1: none. */
-bool scatter_is_parted(const Module *m, NodeId root);   /* its parts have places of their own */
-bool scatter_has_columns(const Module *m, NodeId root); /* of whole rows, which may be slices */
+bool scatter_is_parted(const Module *m, NodeId root); /* its parts have places of their own */
 int slices_wanted(const Module *m, NodeId fusion, NodeId root);
 
 /* reduce.c: is it a sum alone, one that is made ready? */

@@ -6,9 +6,8 @@
  *
  *   for every update { place = start + window;  if inside { old = load; store f(old, new) } }
  *
- * Updates whose last dimension is a row of the operand go in whole vectors; where all of them are whole rows,
- * some columns of all are a slice.  Where simplify has given parts of the updates places of their own
- * (passes/simplify/scatters.c), parts are slices. */
+ * Updates whose last dimension is a row of the operand go in whole vectors.  Where simplify has given
+ * parts of the updates places of their own (passes/simplify/scatters.c), parts are slices. */
 #include "engine/kernels/kernels.h"
 
 #include <string.h>
@@ -192,107 +191,12 @@ static void parts_emit(Kernel *k, const Scatter *s)
     loop_end(k, &parts, NULL);
 }
 
-/* ---- by columns ---- */
-
-enum { COLUMNS = 32 }; /* that a slice has, or a multiple: two lines of f32 */
-
-bool scatter_has_columns(const Module *m, NodeId root)
-{
-    const Node *node = node_at(m, root);
-    const ScatterAttrs *a = node->attrs;
-    if (node->op != OP_SCATTER || node->nin != 3)
-        return false;
-    Type whole = type_of(m, node->in[0]), update = type_of(m, node->in[2]);
-    int last = whole.rank - 1, lane = update.rank - 1;
-    return last > 0 && lane > 0 && whole.dims[last] == update.dims[lane] &&
-           whole.dims[last] % COLUMNS == 0 && whole.dims[last] > COLUMNS && is_window(a, lane) &&
-           ints_find(a->inserted_window_dims, last) < 0 &&
-           ints_find(a->input_batching_dims, last) < 0 &&
-           ints_find(a->scatter_dims_to_operand_dims, last) < 0 &&
-           element_info[whole.element].bytes >= 4 && type_count(whole) > 0;
-}
-
-typedef struct Columns {
-    V first;   /* of the slice, */
-    int64_t n; /* which has so many */
-} Columns;
-
-/* Calls body for these columns of every row of the shape. */
-static void columns_over(Kernel *k, Type shape, const Columns *columns, LoopBody *body, void *user)
-{
-    Loop loops[MAX_RANK + 1], inner;
-    int last = shape.rank - 1;
-    for (int d = 0; d < last; d++)
-        loop_begin(k, &loops[d], shape.dims[d], 1, 0, NULL);
-    loop_begin(k, &inner, columns->n, k->width, 0, NULL);
-    Index *at = index_new(k, shape, k->width);
-    for (int d = 0; d < last; d++)
-        index_set(at, d, loop_coord(&loops[d], 0));
-    index_set(at, last,
-              (Coord){ LLVMBuildAdd(k->b, columns->first, inner.i, ""), 1, k->width, NULL });
-    memo_clear(k);
-    k->lanes = k->width;
-    body(k, at, user);
-    loop_end(k, &inner, NULL);
-    for (int d = last - 1; d >= 0; d--)
-        loop_end(k, &loops[d], NULL);
-}
-
-static void begin_body(Kernel *k, Index *at, void *user)
-{
-    const Scatter *s = user;
-    ValueId operand = node_at(k->m, s->node)->in[0];
-    V value = element(k, operand, at);
-    if (!k->error)
-        store_element(k, k->outs[0], element_of(k, operand), at, value);
-}
-
-/* The slice's columns, as the operand has them, unless the result lies there. */
-static void columns_begin(Kernel *k, Scatter *s, const Columns *columns)
-{
-    ValueId operand = node_at(k->m, s->node)->in[0];
-    int argument = kernel_argument(k, operand);
-    LLVMBasicBlockRef copy = NULL, after = NULL;
-    if (argument >= 0) {
-        copy = LLVMAppendBasicBlockInContext(k->c, k->function, "copy");
-        after = LLVMAppendBasicBlockInContext(k->c, k->function, "there");
-        V is_there = LLVMBuildICmp(k->b, LLVMIntEQ, k->ins[argument], k->outs[0], "");
-        LLVMBuildCondBr(k->b, is_there, after, copy);
-        LLVMPositionBuilderAtEnd(k->b, copy);
-    }
-    columns_over(k, type_of(k->m, operand), columns, begin_body, s);
-    if (after) {
-        LLVMBuildBr(k->b, after);
-        LLVMPositionBuilderAtEnd(k->b, after);
-    }
-}
-
-static void columns_emit(Kernel *k, Scatter *s)
-{
-    Type update = type_of(k->m, node_at(k->m, s->node)->in[2]);
-    int64_t all = update.dims[update.rank - 1], units = all / COLUMNS, slices = 1;
-    while (slices * 2 <= k->wanted && units % (slices * 2) == 0)
-        slices *= 2;
-    if (slices == 1 && units <= k->wanted)
-        slices = units;
-    Columns columns = { .n = all / slices };
-    columns.first = LLVMBuildMul(k->b, k->slice, const_i64(k, columns.n), "");
-    k->nslices = slices;
-    k->wanted = 1;
-    columns_begin(k, s, &columns);
-    columns_over(k, update, &columns, scatter_body, s);
-}
-
 void block_scatter(Kernel *k, NodeId root)
 {
     const Node *node = node_at(k->m, root);
     Scatter s = { root, (node->nin - 1) / 2, node->attrs };
     if (scatter_is_parted(k->m, root)) {
         parts_emit(k, &s);
-        return;
-    }
-    if (k->wanted > 1 && scatter_has_columns(k->m, root)) {
-        columns_emit(k, &s);
         return;
     }
     Type update = type_of(k->m, node->in[s.n + 1]);
