@@ -19,6 +19,8 @@ SHAKES = 6
 ROOM = 16.0  # how often the farthest of the shaken results
 WORSE = 4.0  # how often XLA's own error
 NEARBY = 2.0**-8  # how far arguments are that it is looked for at as well, as a share of them
+# JAX 0.9's XLA, as play.py tells it to make code, rounds to these by way of float16: 15.49972 becomes 15.5, then 16.
+TWICE_ROUNDED = data.SMALL_FLOATS if jax.__version_info__ < (0, 10) else []
 
 
 def wide(x):
@@ -54,7 +56,7 @@ def near(ours, theirs, value):
     a, b = wide(ours), wide(theirs)
     with np.errstate(all="ignore"):
         same = agree(a, b)
-        if not value.exact:
+        if not value.exact or value.dtype in TWICE_ROUNDED:
             unit = np.maximum(ulp(a, value.dtype), ulp(b, value.dtype))
             if data.is_complex(value.dtype):
                 unit = unit.max(-1, keepdims=True)
