@@ -654,6 +654,23 @@ def test_interrupted_and_left(python):
     assert play(python, ENDLESS + "print('over')", devices=1, timeout=20) == "over\n"
 
 
+def test_conditions_with_effects(python):
+    """A condition is asked before every round, also where the rounds of a loop are written out."""
+    assert play(python, """
+        asked = []
+        def go_on(carried):
+            jax.debug.callback(lambda i: asked.append(int(i)), carried[0])
+            return carried[0] < 10
+        def round(carried):
+            i, a, b = carried
+            return i + 1, b, a + b
+        x = jnp.ones((64, 64))
+        print(jax.jit(lambda x: jax.lax.while_loop(go_on, round, (0, x, x)))(x)[2][0, 0])
+        jax.effects_barrier()
+        print(sorted(asked) == list(range(11)))
+    """, devices=1) == "144.0\nTrue\n"
+
+
 def test_effects_are_there_when_the_call_returns(python):
     """As on JAX's CPU backend: nothing is waited for; what a callback raises, the call raises."""
     out = play(python, """

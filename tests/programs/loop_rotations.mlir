@@ -1,5 +1,5 @@
-// Loops that hand large arrays on from place to place: a recurrence of two (eleven rounds: one is left over), a
-// ring of three (ten rounds), and five in a row, which are too many to be written out.  Expected: by hand.
+// Loops that hand large arrays on from place to place: a recurrence of two (eleven rounds: one is left over), the
+// same by a counter that overflows, a ring of three (ten rounds), and five in a row, which are too many to be written out.  Expected: by hand.
 module @loop_rotations {
   func.func public @main() {
     %zero = stablehlo.constant dense<0> : tensor<i32>
@@ -29,6 +29,22 @@ module @loop_rotations {
     stablehlo.custom_call @check.expect_eq(%fib#2, %want_b) {has_side_effect = true} : (tensor<5000xi32>, tensor<5000xi32>) -> ()
     %c11 = stablehlo.constant dense<11> : tensor<i32>
     stablehlo.custom_call @check.expect_eq(%fib#0, %c11) {has_side_effect = true} : (tensor<i32>, tensor<i32>) -> ()
+
+    // A counter that begins anew when it is past the largest number: eleven rounds, not the four of a larger one.
+    %far = stablehlo.constant dense<-2013265920> : tensor<i32>
+    %again:3 = stablehlo.while(%i = %far, %a = %a0, %b = %b0) : tensor<i32>, tensor<5000xi32>, tensor<5000xi32>
+    cond {
+      %n = stablehlo.constant dense<1879048192> : tensor<i32>
+      %go = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %go : tensor<i1>
+    } do {
+      %stride = stablehlo.constant dense<1140850688> : tensor<i32>
+      %next = stablehlo.add %i, %stride : tensor<i32>
+      %c = stablehlo.add %a, %b : tensor<5000xi32>
+      stablehlo.return %next, %b, %c : tensor<i32>, tensor<5000xi32>, tensor<5000xi32>
+    }
+    stablehlo.custom_call @check.expect_eq(%again#1, %want_a) {has_side_effect = true} : (tensor<5000xi32>, tensor<5000xi32>) -> ()
+    stablehlo.custom_call @check.expect_eq(%again#2, %want_b) {has_side_effect = true} : (tensor<5000xi32>, tensor<5000xi32>) -> ()
 
     %ring:4 = stablehlo.while(%i = %zero, %a = %a0, %b = %b0, %c = %c0) : tensor<i32>, tensor<5000xi32>, tensor<5000xi32>, tensor<5000xi32>
     cond {

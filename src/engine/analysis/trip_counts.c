@@ -2,7 +2,8 @@
  *
  *   while (i = 0, ...) cond { i < 1000 } do { ...; i + 1, ... }        1000 times
  *
- * Anything else is unknown: a limit that is computed, a counter that is not, two conditions. */
+ * Anything else is unknown: a limit that is computed, a counter that is not, two conditions.  What is known is
+ * exact: loops are written out by it (passes/unroll_rotations.c). */
 #include "engine/analysis/analysis.h"
 
 #include "hlo/rewrite.h"
@@ -53,7 +54,8 @@ static int64_t rounds(int direction, int64_t from, int64_t limit, int64_t step)
     if (!is_near || step <= 0 || step > INT32_MAX || (direction != LT && direction != LE))
         return -1;
     int64_t way = limit - from + (direction == LE);
-    return way <= 0 ? 0 : (way + step - 1) / step;
+    int64_t n = way <= 0 ? 0 : (way + step - 1) / step;
+    return from + n * step <= INT32_MAX ? n : -1; /* else the counter of an i32 begins anew */
 }
 
 static int64_t loop_trips(const Module *m, const Node *loop)

@@ -130,7 +130,8 @@ static const Node *join_find(const Module *m, RegionId r, PlainJoin *join)
         if (!is_operand || bytes < SHORT_RUN * join->rows)
             return NULL;
     }
-    return 2 * type_bytes(out) < LARGE && type_count(out) ? node : NULL;
+    bool is_small = node->nin > FEW_OPERANDS || 2 * type_bytes(out) < LARGE;
+    return is_small && type_count(out) ? node : NULL;
 }
 
 bool copy_is_plain(const Emit *e, const Module *m, RegionId region)

@@ -113,7 +113,7 @@ static void rounds_emit(Kernel *k, const Rounds *r, int64_t n, V from, V end, V 
     enum { FEW_STEPS = 32 };
     int64_t each = r->f->is_rounded ? chain_block(n, r->terms) : n;
     Loop loop;
-    if (r->nacc * n * r->f->weight <= FEW_STEPS && LLVMIsConstant(from)) {
+    if (r->nacc * n * r->terms * r->f->weight <= FEW_STEPS && LLVMIsConstant(from)) {
         for (int64_t i = 0; i < n; i++) {
             loop = (Loop){ .i = LLVMBuildAdd(k->b, from, const_i64(k, i * r->step), ""),
                            .step = r->step };

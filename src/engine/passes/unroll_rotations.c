@@ -5,8 +5,9 @@
  *
  * Waves by their last two states, Fibonacci's recurrence, two arrays that change places: what a loop carries
  * has one address in all rounds (analysis/liveness.c), so what comes back elsewhere must be copied there.  After
- * as many rounds as there are places on its way every array is new, or back: so many are written out, if it is
- * known how often the loop goes round.  What does not fill such a turn goes before the loop. */
+ * as many rounds as there are places on its way an array is new, or back: so many as the longest way has are written
+ * out, if it is known how often the loop goes round.  What does not fill such a turn goes before the loop.  The
+ * condition is asked once a turn, so it must do nothing but answer. */
 #include "engine/analysis/analysis.h"
 #include "engine/passes/passes.h"
 #include "hlo/rewrite.h"
@@ -33,7 +34,7 @@ static int source(const Module *m, const Node *loop, int i)
     return is_carried && type_bytes(type_of(m, v)) >= LARGE_BYTES ? (int)(v - body->args) : -1;
 }
 
-/* The rounds after which nothing has to be copied; 1: that is so after each. */
+/* The rounds after which the longest way has come to its end; 1: nothing has to be copied. */
 static int turn_of(const Module *m, const Node *loop)
 {
     int longest = 1;
@@ -119,7 +120,7 @@ static bool is_worth(const Unroll *u, NodeId id, int turn)
     const Node *loop = node_at(u->m, id);
     return turn > 1 && turn <= MOST_ROUNDS && u->trips.at[id] >= 2 * turn &&
            region_at(u->m, loop->regions[1])->nnodes * turn <= MOST_NODES &&
-           is_plain(u->m, loop->regions[1]);
+           is_plain(u->m, loop->regions[0]) && is_plain(u->m, loop->regions[1]);
 }
 
 static MUST_USE Error *unroll(Module *m, RegionId r, NodeId n, void *user)

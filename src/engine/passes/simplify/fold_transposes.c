@@ -143,11 +143,6 @@ static ValueId skip_transposes(Simplifier *s, const Node *node)
 
 /* ---- a transposed result ---- */
 
-static bool is_used_once(const Simplifier *s, ValueId v)
-{
-    return v < s->nuses && s->uses[v] == 1;
-}
-
 /* Does the permutation keep nbatch dimensions and put the nlhs that follow behind the rest? */
 static bool exchanges_sides(Ints permutation, int nbatch, int nlhs)
 {

@@ -98,12 +98,28 @@ static bool is_no_pad(const Node *node)
            all_are(attrs->interior_padding, 0);
 }
 
-/* The concatenate along the same dimension that operand k is; NULL: it is none. */
-static const Node *joined_before(const Module *m, const Node *node, int k)
+/* Is every row that an operand adds to the concatenate long enough to be copied by itself? */
+static bool has_long_rows(const Module *m, const Node *node)
 {
-    const Node *inner = operand_node(m, node, k, OP_CONCATENATE);
+    enum { LONG_ROW = 64 }; /* bytes */
+    int64_t rows = 1, d = ((const DimensionAttrs *)node->attrs)->dimension;
+    for (int i = 0; i < d; i++)
+        rows *= type_of(m, node->out).dims[i];
+    for (int i = 0; i < node->nin; i++)
+        if ((int64_t)type_bytes(type_of(m, node->in[i])) < LONG_ROW * rows)
+            return false;
+    return true;
+}
+
+/* The concatenate along the same dimension that operand k is, which is better joined with the others at once;
+ * NULL: it is none.  Columns of single numbers are better joined by few, and what others read stays. */
+static const Node *joined_before(const Simplifier *s, const Node *node, int k)
+{
+    const Node *inner = operand_node(s->m, node, k, OP_CONCATENATE);
     int64_t d = ((const DimensionAttrs *)node->attrs)->dimension;
-    return inner && ((const DimensionAttrs *)inner->attrs)->dimension == d ? inner : NULL;
+    bool is_one = inner && ((const DimensionAttrs *)inner->attrs)->dimension == d &&
+                  is_used_once(s, node->in[k]) && has_long_rows(s->m, inner);
+    return is_one ? inner : NULL;
 }
 
 /* Operands without elements add nothing, and those that are joined already (JAX joins sixteen at a time) are
@@ -113,13 +129,13 @@ static ValueId concatenate(Simplifier *s, const Node *node)
     int most = 1, n = 0;
     bool is_plain = true;
     for (int i = 0; i < node->nin; i++) {
-        const Node *inner = joined_before(s->m, node, i);
+        const Node *inner = joined_before(s, node, i);
         most += inner ? inner->nin : 1;
         is_plain = is_plain && !inner && type_count(type_of(s->m, node->in[i])) > 0;
     }
     ValueId *kept = ARENA_ARRAY(s->m->arena, ValueId, most);
     for (int i = 0; i < node->nin; i++) {
-        const Node *inner = joined_before(s->m, node, i);
+        const Node *inner = joined_before(s, node, i);
         for (int k = 0; inner && k < inner->nin; k++)
             kept[n++] = inner->in[k];
         if (!inner && type_count(type_of(s->m, node->in[i])) > 0)

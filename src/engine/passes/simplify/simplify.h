@@ -23,6 +23,12 @@ typedef struct Simplifier {
     uint32_t *buckets, nbuckets; /* a power of two */
 } Simplifier;
 
+/* A value of the program's own that only one operation reads. */
+static inline bool is_used_once(const Simplifier *s, ValueId v)
+{
+    return v < s->nuses && s->uses[v] == 1;
+}
+
 /* Appends a node, simplified; what its results come to is then in s->map. */
 void simplify_visit(Simplifier *s, NodeId n);
 /* Appends a node with one result, simplified; returns the value that it comes to. */

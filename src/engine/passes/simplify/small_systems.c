@@ -182,7 +182,7 @@ ValueId expand_small_solve(Simplifier *s, NodeId node)
         int i = attrs->lower ? k : n - 1 - k;
         x[i] = put_part(&w, solve.in[1], i, 0, b.dims[1]);
         for (int done = 0; done < k; done++) {
-            int j = attrs->lower ? done : n - 1 - done;
+            int j = attrs->lower ? done : i + 1 + done; /* as numerics/small_matrices_body.h */
             x[i] = put_rest(&w, x[i], put_wide(&w, a[i][j], b.dims[1]), x[j]);
         }
         if (!attrs->unit_diagonal)
