@@ -1205,35 +1205,44 @@ static void test_short_rows(void)
         }
 }
 
-/* Arrays put side by side as columns: up to sixteen are interleaved in registers. */
+/* n arrays put side by side as columns; is_joined: and then the first of them once more. */
+static void stacked(int n, bool is_joined, const char *element)
+{
+    Text text = { 0 };
+    int all = n + is_joined;
+    text_printf(&text, "(%%x: tensor<%dx2x75x$E>) -> tensor<2x75x%dx$E> {\n", n, all);
+    for (int i = 0; i < n; i++)
+        text_printf(
+            &text,
+            "  %%s%d = stablehlo.slice %%x [%d:%d, 0:2, 0:75] : (tensor<%dx2x75x$E>) "
+            "-> tensor<1x2x75x$E>\n"
+            "  %%r%d = stablehlo.reshape %%s%d : (tensor<1x2x75x$E>) -> tensor<2x75x1x$E>\n",
+            i, i, i + 1, n, i, i);
+    text_printf(&text, "  %%a = stablehlo.concatenate ");
+    for (int i = 0; i < n; i++)
+        text_printf(&text, "%s%%r%d", i ? ", " : "", i);
+    text_printf(&text, ", dim = 2 : (");
+    for (int i = 0; i < n; i++)
+        text_printf(&text, "%stensor<2x75x1x$E>", i ? ", " : "");
+    text_printf(&text, ") -> tensor<2x75x%dx$E>\n", n);
+    if (is_joined)
+        text_printf(&text,
+                    "  %%b = stablehlo.concatenate %%a, %%r0, dim = 2 : "
+                    "(tensor<2x75x%dx$E>, tensor<2x75x1x$E>) -> tensor<2x75x%dx$E>\n",
+                    n, all);
+    text_printf(&text, "  return %s : tensor<2x75x%dx$E>\n}", is_joined ? "%b" : "%a", all);
+    try(text_cstr(&text), "", element, 0, true);
+    text_free(&text);
+}
+
+/* Up to sixteen columns are interleaved in registers. */
 static void test_stack(void)
 {
     static const char *const elements[] = { "f32", "f64", "i8", "bf16", "complex<f32>" };
     static const int columns[] = { 5, 8, 16, 17 };
     for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
-        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
-            Text text = { 0 };
-            int n = columns[c];
-            text_printf(&text, "(%%x: tensor<%dx2x75x$E>) -> tensor<2x75x%dx$E> {\n", n, n);
-            for (int i = 0; i < n; i++)
-                text_printf(
-                    &text,
-                    "  %%s%d = stablehlo.slice %%x [%d:%d, 0:2, 0:75] : (tensor<%dx2x75x$E>) "
-                    "-> tensor<1x2x75x$E>\n"
-                    "  %%r%d = stablehlo.reshape %%s%d : (tensor<1x2x75x$E>) -> "
-                    "tensor<2x75x1x$E>\n",
-                    i, i, i + 1, n, i, i);
-            text_printf(&text, "  %%a = stablehlo.concatenate ");
-            for (int i = 0; i < n; i++)
-                text_printf(&text, "%s%%r%d", i ? ", " : "", i);
-            text_printf(&text, ", dim = 2 : (");
-            for (int i = 0; i < n; i++)
-                text_printf(&text, "%stensor<2x75x1x$E>", i ? ", " : "");
-            text_printf(&text, ") -> tensor<2x75x%dx$E>\n  return %%a : tensor<2x75x%dx$E>\n}", n,
-                        n);
-            try(text_cstr(&text), "", elements[e], 0, true);
-            text_free(&text);
-        }
+        for (size_t e = 0; e < 2 * sizeof elements / sizeof elements[0]; e++)
+            stacked(columns[c], e % 2, elements[e / 2]);
 }
 
 /* Operands read across, whole and in parts, forwards and backwards, beside others and alone. */

@@ -60,13 +60,27 @@ static Access scatter_access(const Node *u, int k)
     return k == 1 && a->update_window_dims.n == 0 ? ACCESS_PICKED : ACCESS_VIEWED;
 }
 
+/* Columns put side by side are a kernel of their own (kernels/map.c): by each element it would be asked which
+ * column it is of. */
+static bool is_stacked(const Module *m, ValueId v)
+{
+    NodeId def = value_def(m, v);
+    const Node *node = def ? node_at(m, def) : NULL;
+    enum { FEW_COLUMNS = 4 };
+    if (!node || node->op != OP_CONCATENATE || node->nin <= FEW_COLUMNS)
+        return false;
+    Type t = type_of(m, v);
+    return ((const DimensionAttrs *)node->attrs)->dimension + 1 == t.rank &&
+           t.dims[t.rank - 1] == node->nin;
+}
+
 Access fuse_access(const Module *m, const Node *u, int k)
 {
     switch (u->op) {
     case OP_BROADCAST:
         return type_count(type_of(m, u->in[0])) == type_count(type_of(m, u->out)) ? ACCESS_MOVED
                                                                                   : ACCESS_SPREAD;
-    case OP_CONCATENATE: return ACCESS_PICKED;
+    case OP_CONCATENATE: return is_stacked(m, u->in[k]) ? ACCESS_MEMORY : ACCESS_PICKED;
     case OP_PAD: return k == 0 ? ACCESS_PICKED : ACCESS_SPREAD;
     case OP_DYNAMIC_SLICE: return k == 0 ? ACCESS_MOVED : ACCESS_SPREAD;
     case OP_GATHER: return k == 0 ? ACCESS_MEMORY : ACCESS_SPREAD;
