@@ -41,7 +41,7 @@ part() { # TEST: what it is told, so that it does less
     tests/unit/kernel_test) [ -n "${WHOLE:-}" ] || echo conversions mixed stack gather dot sort ;;
     esac
 }
-long="collectives large numpy random rules sharded simplify spmd" # minutes each
+long="collectives fft large numpy random rules sharded simplify spmd" # minutes each
 mkdir -p $build/root
 for entry in $(ls | grep -vx build); do ln -sfn "$PWD/$entry" $build/root/$entry; done
 ln -sfn "$PWD/$build" $build/root/build
