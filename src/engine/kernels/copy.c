@@ -19,7 +19,7 @@ typedef struct Copy {
     PlainCopyDim dims[MAX_RANK];
 } Copy;
 
-/* Rows end where the dimension `last` is whole again: those before it count them. */
+/* The first `rank` dimensions count the runs; those behind them lie within one. */
 static void copy_dims(Copy *c, int rank, const PlainCopyDim *dims)
 {
     c->rank = rank;

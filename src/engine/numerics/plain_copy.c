@@ -13,7 +13,7 @@
 
 enum { BYTES_OF_SLICE = 1 << 18, MOST_SLICES = 64 };
 
-/* n runs of so many bytes in all, each of them once, in slices of about as many. */
+/* How many of n runs, of so many bytes in all, are a slice's: slices are about BYTES_OF_SLICE. */
 static int64_t runs_each(int64_t n, int64_t bytes)
 {
     int64_t slices = bytes / BYTES_OF_SLICE;

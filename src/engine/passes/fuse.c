@@ -60,8 +60,8 @@ static Access scatter_access(const Node *u, int k)
     return k == 1 && a->update_window_dims.n == 0 ? ACCESS_PICKED : ACCESS_VIEWED;
 }
 
-/* Columns put side by side are a kernel of their own (kernels/map.c): by each element it would be asked which
- * column it is of. */
+/* Columns put side by side are a kernel of their own (is_stack in kernels/map.c): joined to another, that
+ * would ask of each element which column it is of. */
 static bool is_stacked(const Module *m, ValueId v)
 {
     NodeId def = value_def(m, v);
