@@ -405,6 +405,45 @@ static void check_first_help(int64_t cost)
     executor_free(e);
 }
 
+/* --- the worker of a run that has just ended, and is not yet back for more, counts as idle for the next. */
+static _Atomic int has_looked;
+
+static int32_t look_who_is_idle(Frame *f)
+{
+    *(float *)f->outs[0] = (float)slices_idle_workers(f);
+    atomic_fetch_add_explicit(&has_looked, 1, memory_order_relaxed);
+    return SEGMENT_END;
+}
+
+static void wait_until_next_looked(void *user)
+{
+    (void)user;
+    while (atomic_load_explicit(&has_looked, memory_order_relaxed) < 2)
+        usleep(100);
+}
+
+static void check_leaving(void)
+{
+    static SegmentFn *const segments[] = { look_who_is_idle };
+    Executor *e;
+    HandMade h;
+    Call c[2];
+    CHECK(!executor_new(1, 2, 0, &e));
+    hand_made(&h, 1, 1, 1, segments, 1, -1);
+    atomic_store_explicit(&has_looked, 0, memory_order_relaxed);
+    for (int i = 0; i < 2; i++) {
+        call_start(&c[i], e, &h.p);
+        call_args(&c[i], 0);
+        c[i].l.on_end = i == 0 ? wait_until_next_looked : NULL;
+        CHECK(!launch_start(e, &c[i].l));
+    }
+    for (int i = 0; i < 2; i++) {
+        CHECK(read_float(c[i].outs[0][0]) == 1);
+        call_end(&c[i]);
+    }
+    executor_free(e);
+}
+
 static void check_slices(Executor *e, int64_t cost)
 {
     static SegmentFn *const segments[] = { cut_up };
@@ -984,6 +1023,7 @@ int main(void)
     check_launches_wait_for_memory(896);
     check_first_help(CALLER_RUNS);
     check_first_help(ONE_THREAD_RUNS);
+    check_leaving();
     for (int64_t cost = ONE_THREAD_RUNS; cost <= TASKS_RUN; cost++) {
         check_cancel(cost, endless_segments);
         check_cancel(cost, collective_segments);

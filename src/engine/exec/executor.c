@@ -27,7 +27,8 @@
 enum { MAX_QUEUED = 32 };
 
 static _Thread_local bool is_worker;
-static _Thread_local int number; /* of a worker */
+static _Thread_local int number;      /* of a worker */
+static _Thread_local bool is_counted; /* among the busy */
 
 int worker_number(void)
 {
@@ -289,10 +290,19 @@ static Work find_work(Executor *e, bool sleeps)
     return work;
 }
 
+void executor_is_leaving(Executor *e)
+{
+    if (is_counted)
+        /* relaxed: slices_idle_workers only wants to know about how many */
+        atomic_fetch_sub_explicit(&e->nbusy, 1, memory_order_relaxed);
+    is_counted = false;
+}
+
 static void run_ready_task(Executor *e, Task *t)
 {
-    /* relaxed: slices_idle_workers only wants to know about how many */
-    atomic_fetch_add_explicit(&e->nbusy, 1, memory_order_relaxed);
+    bool was_counted = is_counted;
+    is_counted = true;
+    atomic_fetch_add_explicit(&e->nbusy, 1, memory_order_relaxed); /* as above */
     const LocTable *outer =
         loc_table; /* of a run on whose thread the caller's pool plays this one */
     loc_table = t->run->locs;
@@ -301,7 +311,8 @@ static void run_ready_task(Executor *e, Task *t)
     else
         task_run(t);
     loc_table = outer;
-    atomic_fetch_sub_explicit(&e->nbusy, 1, memory_order_relaxed);
+    executor_is_leaving(e);
+    is_counted = was_counted;
 }
 
 static void do_work(Executor *e, Work work)

@@ -68,6 +68,8 @@ static void task_end(Task *t)
     if (t->frame.slab && !run_is_left_behind(run))
         memory_give(t->device->memory, t->frame.slab, run->program->slab_bytes);
     error_free(t->frame.error);
+    if (!run->is_single_threaded || run->nended + 1 == run->ntasks)
+        executor_is_leaving(run->executor);
     if (run->is_queued)
         executor_dequeue(t);
     TaskList released;
