@@ -54,3 +54,34 @@ def test_running_sums_by_several_operations(shape, axis, reverse):
     turned = np.flip(x, axis) if reverse else x
     want = np.logaddexp.accumulate(turned.astype(np.float64), axis)
     np.testing.assert_allclose(got, np.flip(want, axis) if reverse else want, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int8"])
+@pytest.mark.parametrize("extent", [3, 5, 7, 14, 17, 33])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+def test_images_whose_features_come_first(extent, stride, dtype):
+    """Large enough for the runtime's product, which packs short rows of places, and every other or third of them."""
+    g = np.random.default_rng(extent)
+    x, w = g.integers(-3, 4, (2, 20, extent, extent)), g.integers(-3, 4, (40, 20, 3, 3))
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))[:, :, ::stride, ::stride]
+    out = np.int32 if dtype == "int8" else dtype
+    with jax.enable_x64(dtype == "float64"):
+        conv = jax.jit(lambda x, w: lax.conv_general_dilated(
+            x, w, (stride, stride), ((1, 1), (1, 1)), dimension_numbers=("NCHW", "OIHW", "NCHW"),
+            preferred_element_type=out))
+        x, w = jnp.asarray(x).astype(dtype), jnp.asarray(w).astype(dtype)
+        got = conv(x, w)
+        want = np.einsum("nchwij,ocij->nohw", seen, np.asarray(w).astype(np.int64))
+        np.testing.assert_array_equal(np.asarray(got), np.asarray(jnp.asarray(want).astype(out)))
+        if dtype in ("float32", "float64"):  # the same dots, whole numbers all of them: exact
+            by = jnp.asarray(g.integers(-2, 3, want.shape)).astype(dtype)
+            of_x, of_w = jax.jit(lambda x, w, by: jax.vjp(conv, x, w)[1](by))(x, w, by)
+            by = np.asarray(by).astype(np.int64)
+            np.testing.assert_array_equal(of_w, np.einsum("nchwij,nohw->ocij", seen, by))
+            spread = np.zeros((2, 20, extent + 2, extent + 2), np.int64)
+            for i in range(3):
+                for j in range(3):
+                    spread[:, :, i:i + stride * by.shape[2]:stride, j:j + stride * by.shape[3]:stride] += np.einsum(
+                        "nohw,oc->nchw", by, np.asarray(w).astype(np.int64)[:, :, i, j])
+            np.testing.assert_array_equal(of_x, spread[:, :, 1:-1, 1:-1])

@@ -54,7 +54,7 @@ static Conv conv_of(const Kernel *k, NodeId root)
 /* ---- by the runtime's product ---- */
 
 /* Products take runs of memory; fewer terms or features than these do not pay the packing. */
-enum { FEW_TERMS = 64, FEW_FEATURES = 16, FEW_BESIDE = 16, SMALL = 1 << 18 };
+enum { FEW_TERMS = 64, FEW_FEATURES = 16, MANY_FEATURES = 32, FEW_BESIDE = 16, SHORT_RUN = 4, SMALL = 1 << 18 };
 
 /* How many numbers that belong together lie side by side: of the window, or of the places. */
 static int64_t beside(const ConvolutionAttrs *a, Type input, Type kernel, Type out)
@@ -74,7 +74,11 @@ static int64_t beside(const ConvolutionAttrs *a, Type input, Type kernel, Type o
     int w = (int)ints_find(a->input_spatial_dimensions, last);
     int64_t taps = kernel.dims[a->kernel_spatial_dimensions.at[w]];
     int64_t places = out.dims[a->output_spatial_dimensions.at[w]];
-    return taps > places ? taps : ints_or(a->window_strides, w, 1) == 1 ? places : 1;
+    /* Taps in a row are copied as one (pack_copied).  Places that lie side by side, or every other of them, are
+     * copied in vectors, however few; others one by one, which many features pay for. */
+    bool is_copied = ints_or(a->window_strides, w, 1) <= 2 ||
+                     out.dims[a->output_feature_dimension] >= MANY_FEATURES;
+    return taps > places ? taps >= SHORT_RUN ? FEW_BESIDE : taps : is_copied ? FEW_BESIDE : 1;
 }
 
 bool convolution_multiplies(const Module *m, const Node *node)

@@ -16,6 +16,13 @@ enum { NAME(WIDEST) = ROWS > NAME(COLS) ? ROWS : NAME(COLS) };
 /* n elements; in vectors, the last of which may write some of them once more. */
 ATTR static inline __attribute__((always_inline)) void NAME(copy_beside)(S *to, const S *from, int64_t n)
 {
+#if BYTES == 64
+    if (sizeof(S) == 4 && n < 16) { /* a row of a small image */
+        __mmask16 some = (__mmask16)((1u << n) - 1);
+        _mm512_mask_storeu_epi32(to, some, _mm512_maskz_loadu_epi32(some, from));
+        return;
+    }
+#endif
     typedef S Whole __attribute__((vector_size(BYTES), aligned(sizeof(S)), may_alias));
     typedef S Part __attribute__((vector_size(16), aligned(sizeof(S)), may_alias));
     enum { LENGTH = BYTES / (int)sizeof(S), WIDTH = 16 / (int)sizeof(S) };
@@ -32,19 +39,41 @@ ATTR static inline __attribute__((always_inline)) void NAME(copy_beside)(S *to, 
         to[i] = from[i];
 }
 
+/* n elements that lie `step` apart: those that a window sees that moves by so many. */
+ATTR static inline __attribute__((always_inline)) void
+NAME(copy_apart)(S *to, const S *from, int64_t n, int64_t step)
+{
+    if (step == 1) {
+        NAME(copy_beside)(to, from, n);
+        return;
+    }
+#if BYTES == 64
+    for (; sizeof(S) == 4 && step == 2 && n > 0; n -= 16, to += 16, from += 32) {
+        __mmask16 some = (__mmask16)(n < 16 ? (1u << n) - 1 : 0xffff);
+        uint32_t seen = n < 16 ? (1u << (2 * n - 1)) - 1 : 0x7fffffff;
+        __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+        __m512i low = _mm512_maskz_loadu_epi32((__mmask16)seen, from);
+        __m512i high = _mm512_maskz_loadu_epi32((__mmask16)(seen >> 16), from + 16);
+        _mm512_mask_storeu_epi32(to, some, _mm512_permutex2var_epi32(low, even, high));
+    }
+#endif
+    for (int64_t i = 0; i < n; i++)
+        to[i] = from[i * step];
+}
+
 typedef struct NAME(Bases) {
-    int64_t base[NAME(WIDEST)];
-    int n, group[NAME(WIDEST) + 1]; /* of lines side by side: where each begins, and the end */
+    int64_t base[NAME(WIDEST)], step;
+    int n, group[NAME(WIDEST) + 1]; /* of lines one step apart: where each begins, and the end */
 } NAME(Bases);
 
 ATTR static inline __attribute__((always_inline)) NAME(Bases)
 NAME(find_bases)(const Gather *g, int64_t first, int rows)
 {
-    NAME(Bases) bases = { 0 };
+    NAME(Bases) bases = { .step = g->nlines ? g->dims[g->nlines - 1][1] : 1 };
     Places line = places_at(g->nlines, g->dims, first);
     for (int l = 0; l < rows; l++, places_skip(&line, 1)) {
         bases.base[l] = line.offset;
-        if (l == 0 || bases.base[l] != bases.base[l - 1] + 1)
+        if (l == 0 || bases.base[l] != bases.base[l - 1] + bases.step)
             bases.group[bases.n++] = l;
     }
     bases.group[bases.n] = rows;
@@ -60,7 +89,8 @@ NAME(pack_copied)(P *to, int width, const Gather *g, const S *from, int64_t firs
     enum { CHUNK = 32 * DEEP };
     S copy[NAME(WIDEST) * CHUNK];
     NAME(Bases) bases = NAME(find_bases)(g, first, rows);
-    bool is_beside = 4 * bases.n <= rows;
+    bool is_deep_beside = g->ndepth && g->dims[g->nlines + g->ndepth - 1][1] == 1;
+    bool is_beside = 4 * bases.n <= rows && (bases.step == 1 || !is_deep_beside);
     NAME(Lines) lines = { copy, CHUNK, 1, rows, 0 };
     if (is_beside) {
         lines = (NAME(Lines)){ copy, 1, NAME(WIDEST), NAME(WIDEST), 0 };
@@ -76,9 +106,9 @@ NAME(pack_copied)(P *to, int width, const Gather *g, const S *from, int64_t firs
                 NAME(copy_beside)(copy + l * CHUNK + q, here + bases.base[l], run);
             for (int64_t r = q; r < q + run && is_beside; r++, here++)
                 for (int i = 0; i < bases.n; i++)
-                    NAME(copy_beside)(copy + r * NAME(WIDEST) + bases.group[i],
-                                      here + bases.base[bases.group[i]],
-                                      bases.group[i + 1] - bases.group[i]);
+                    NAME(copy_apart)(copy + r * NAME(WIDEST) + bases.group[i],
+                                     here + bases.base[bases.group[i]],
+                                     bases.group[i + 1] - bases.group[i], bases.step);
         }
         if (width == ROWS)
             NAME(pack_tile)(to, lines);
@@ -125,8 +155,8 @@ NAME(pack_direct)(P *to, int width, const Gather *g, const S *from, int64_t firs
         }
         for (int64_t q = 0; q < run; q++, out += width, here++) {
             for (int i = 0; i < bases.n; i++)
-                NAME(copy_beside)(out + bases.group[i], here + bases.base[bases.group[i]],
-                                  bases.group[i + 1] - bases.group[i]);
+                NAME(copy_apart)(out + bases.group[i], here + bases.base[bases.group[i]],
+                                 bases.group[i + 1] - bases.group[i], bases.step);
             for (int l = rows; l < width; l++)
                 out[l] = 0;
         }
