@@ -177,6 +177,12 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
             NAME(Units) b0 = *(const NAME(Units) *)b, b1 = b0;
             if (nvec == 2)
                 b1 = *(const NAME(Units) *)(b + NAME(LANES));
+            /* where tiles read b as it lies the panel beside comes from memory meanwhile: the processor's own
+             * prefetching does not follow steps as long as rows */
+            if (keeps_b || nrows < ROWS) {
+                __builtin_prefetch(b + NAME(COLS), 0, 2);
+                __builtin_prefetch(b + NAME(COLS) + NAME(LINE), 0, 2);
+            }
             if (keeps_b) {
                 *(NAME(Units) *)keep = b0;
                 *(NAME(Units) *)(keep + NAME(LANES)) = b1;
@@ -430,7 +436,7 @@ typedef struct NAME(Panels) {
 
 /* Where a tile reads its panel of b, at column j of those under way and from depth pc on. */
 ATTR static void NAME(set_panel)(const NAME(Job) *g, NAME(Tile) *t, NAME(Panels) from, int64_t j, int64_t pc,
-                                 bool is_reused, P *here)
+                                 bool is_kept, P *here)
 {
     t->b_row = NAME(COLS);
     if (from.at) {
@@ -443,13 +449,13 @@ ATTR static void NAME(set_panel)(const NAME(Job) *g, NAME(Tile) *t, NAME(Panels)
     if (cols == NAME(COLS)) {
         t->b = b.at;
         t->b_row = g->b_row;
-        t->keeps = is_reused ? here : NULL;
+        t->keeps = is_kept ? here : NULL;
     } else {
         NAME(pack_b)(here, b);
         t->b = here;
     }
 #else
-    (void)g, (void)is_reused, (void)here;
+    (void)g, (void)is_kept, (void)here;
 #endif
 }
 
@@ -527,7 +533,8 @@ ATTR static void NAME(panel)(const NAME(Job) *g, const NAME(Part) *part, int64_t
     if (g->gather && !g->gather->is_b)
         t.walk = places_at(g->gather->ndepth, g->gather->dims + g->gather->nlines, pc);
 #endif
-    NAME(set_panel)(g, &t, part->b, j, pc, last - ic > ROWS, here);
+    /* keeping it is what a full tile does that reads b where it lies, though no other may come */
+    NAME(set_panel)(g, &t, part->b, j, pc, last - ic > 2 * ROWS / 3, here);
     if (part->b.at && j + NAME(COLS) < part->end)
         NAME(look_ahead)(&t, part->b, last - ic);
 #if OFFSET_A
