@@ -7,7 +7,10 @@ Rows that start with `*` are in the quick form too.
 import zlib
 
 import jax
+import jax.experimental.ode
 import jax.numpy as jnp
+import jax.scipy.ndimage
+import jax.scipy.signal
 import numpy as np
 from jax import lax, nn, random
 from jax.scipy import linalg as jsl
@@ -64,6 +67,10 @@ def key():
 
 def constant(x):
     return lambda g: x
+
+
+def bools(*shape):
+    return lambda g: g.random(shape) > 0.5
 
 
 # ---- elementwise ----
@@ -1027,3 +1034,258 @@ row("models", "hessian of rosenbrock 20",
 row("models", "jacfwd of softmax 100", jax.jacfwd(nn.softmax), f32(100))
 row("models", "layer norm grad 512x768", jax.grad(lambda x, g: ((((x - x.mean(-1, keepdims=True)) / jnp.sqrt(
     x.var(-1, keepdims=True) + 1e-5)) * g) ** 2).sum(), (0, 1)), f32(512, 768), f32(768))
+
+
+# ---- rows that once were slower than JAX ----
+
+row(
+    "elementwise",
+    "channel affine NCHW 16x32x64x64",
+    lambda x, a, b: x * a[:, None, None] + b[:, None, None],
+    f32(16, 32, 64, 64),
+    f32(32),
+    f32(32),
+)
+row("reductions", "max 500x500x9 axis 2", lambda x: x.max(2), f32(500, 500, 9))
+row("reductions", "sum NCHW over N H W 32x64x56x56", lambda x: x.sum((0, 2, 3)), f32(32, 64, 56, 56))
+row("reductions", "argmax last axis 10: 100000x10", lambda x: x.argmax(-1), f32(100000, 10))
+row("cumulative", "diff 4M", jnp.diff, f32(4 * M))
+row("indexing", "take f32 lut 1M of u8", lambda t, x: t[x], f32(256), ints(256, M, dtype=np.uint8))
+row(
+    "indexing",
+    "take i32 of 1e6 mode clip",
+    lambda x, i: jnp.take(x, i, mode="clip"),
+    ints(100, 10**6),
+    ints(10**6, 10**6),
+)
+row(
+    "indexing",
+    "frames of signal 1e5 by 400 hop 160",
+    lambda x: x[jnp.arange(600)[:, None] * 160 + jnp.arange(400)],
+    f32(100000),
+)
+row(
+    "indexing",
+    "bilinear sample 512x512",
+    lambda im, y, x: jax.scipy.ndimage.map_coordinates(im, [y, x], 1),
+    f32(512, 512),
+    *2 * [lambda g: g.random(100000, np.float32) * 510]
+)
+row(
+    "indexing",
+    "segment_sum sorted 1e6 -> 1e5",
+    lambda x, s: jax.ops.segment_sum(x, s, 100000, indices_are_sorted=True),
+    f32(10**6),
+    lambda g: np.sort(g.integers(0, 100000, 10**6)).astype(np.int32),
+)
+row("indexing", "one_hot bf16 4096x1000", lambda i: nn.one_hot(i, 1000, dtype=jnp.bfloat16), ints(1000, 4096))
+row("indexing", "x[:, ::2] 2000x2000", lambda x: x[:, ::2], f32(2000, 2000))
+row("indexing", "crop and flip images 32x64x64x3", lambda x: x[:, 4:60, 4:60][:, :, ::-1], f32(32, 64, 64, 3))
+row(
+    "indexing",
+    "choose 4 of 1e6",
+    lambda i, a, b, c, d: jnp.choose(i, [a, b, c, d], mode="clip"),
+    ints(4, 10**6),
+    *4 * [f32(10**6)]
+)
+row("indexing", "select 3 conds 1e6", lambda x: jnp.select([x < -1, x < 0, x < 1], [x, x * 2, x * 3], 0), f32(10**6))
+row(
+    "indexing",
+    "piecewise 1e6",
+    lambda x: jnp.piecewise(x, [x < 0, x >= 0], [lambda v: -v, lambda v: v * 2]),
+    f32(10**6),
+)
+row("moving", "stack 4 axis 1 1000x500", lambda *a: jnp.stack(a, 1), *4 * [f32(1000, 500)])
+row("moving", "rot90 image u8 1000x800x3", jnp.rot90, ints(256, 1000, 800, 3, dtype=np.uint8))
+row("moving", "pad reflect 1000x1000", lambda x: jnp.pad(x, 3, mode="reflect"), f32(1000, 1000))
+row("moving", "image.resize nearest 2x", lambda x: jax.image.resize(x, (512, 512, 3), "nearest"), f32(256, 256, 3))
+row(
+    "moving", "image.resize down 512 -> 224", lambda x: jax.image.resize(x, (224, 224, 3), "bilinear"), f32(512, 512, 3)
+)
+row("moving", "reshape merge 4-d", lambda x: x.transpose(0, 2, 1, 3).reshape(32, 128, 1024), f32(32, 16, 128, 64))
+row("moving", "toeplitz 1000", jsl.toeplitz, f32(1000))
+row("moving", "block_diag 8 of 64", lambda *a: jsl.block_diag(*a), *8 * [f32(64, 64)])
+row("moving", "packbits 4M", jnp.packbits, bools(4 * M))
+row("moving", "unpackbits 500K", jnp.unpackbits, ints(256, 500000, dtype=np.uint8))
+row(
+    "products",
+    "bf16 -> f32 512",
+    lambda x, y: jnp.matmul(x, y, preferred_element_type=jnp.float32),
+    *2 * [of(jnp.bfloat16, 512, 512)]
+)
+row("products", "x.T @ y.T 600", lambda x, y: x.T @ y.T, f32(600, 600), f32(600, 600))
+row("products", "a @ b @ c 300", lambda a, b, c: a @ b @ c, *3 * [f32(300, 300)])
+row("products", "a @ b + c 500", lambda a, b, c: a @ b + c, *3 * [f32(500, 500)])
+row(
+    "products",
+    "quadratic forms x A x 1000x64",
+    lambda x, a: jnp.einsum("ni,ij,nj->n", x, a, x),
+    f32(1000, 64),
+    f32(64, 64),
+)
+row(
+    "products",
+    "einsum btd,dhk->bthk",
+    lambda x, w: jnp.einsum("btd,dhk->bthk", x, w),
+    f32(8, 128, 256),
+    f32(256, 8, 32),
+)
+row("products", "einsum outer bi,bj->bij", lambda x, y: jnp.einsum("bi,bj->bij", x, y), f32(500, 64), f32(500, 64))
+row("products", "batch 8 of 256x256", jnp.matmul, f32(8, 256, 256), f32(8, 256, 256))
+row(
+    "products",
+    "gelu mlp 128x256x1024",
+    lambda x, a, b: nn.gelu(x @ a) @ b,
+    f32(128, 256),
+    f32(256, 1024),
+    f32(1024, 256),
+)
+row(
+    "products",
+    "cosine matrix 1000x128",
+    lambda x: (lambda y: y @ y.T)(x / jnp.linalg.norm(x, axis=1, keepdims=True)),
+    f32(1000, 128),
+)
+row(
+    "convolutions",
+    "3x3 NCHW 16x128x14x14",
+    conv(dims=("NCHW", "OIHW", "NCHW")),
+    f32(16, 128, 14, 14),
+    f32(128, 128, 3, 3),
+)
+row(
+    "convolutions",
+    "grads 3x3 16x14x14x128",
+    lambda x, w: jax.grad(lambda x, w: (conv()(x, w) ** 2).sum(), (0, 1))(x, w),
+    f32(16, 14, 14, 128),
+    f32(3, 3, 128, 128),
+)
+row(
+    "convolutions",
+    "transposed 2x2 s2 8x28x28x64",
+    lambda x, w: lax.conv_transpose(x, w, (2, 2), "SAME"),
+    f32(8, 28, 28, 64),
+    f32(2, 2, 64, 32),
+)
+row("convolutions", "fftconvolve 1e5 by 1e4", lambda x, k: jax.scipy.signal.fftconvolve(x, k), f32(100000), f32(10000))
+row("linear algebra", "cholesky f64 300", jnp.linalg.cholesky, lambda g: spd(300, 300)(g).astype(np.float64))
+row(
+    "linear algebra",
+    "inv c64 200",
+    jnp.linalg.inv,
+    lambda g: (spd(200, 200)(g) + 1j * spd(200, 200)(g)).astype(np.complex64),
+)
+row("linear algebra", "eig 64", lambda x: jnp.sort(jnp.abs(jnp.linalg.eig(x)[0])), f32(64, 64))
+row("linear algebra", "matrix_rank 100", jnp.linalg.matrix_rank, f32(100, 100))
+row("linear algebra", "cond 100", jnp.linalg.cond, spd(100, 100))
+row("linear algebra", "qr 1000x10", lambda x: jnp.abs(jnp.linalg.qr(x)[0]), f32(1000, 10))
+row("linear algebra", "qr 200x200 with q", lambda x: jnp.abs(jnp.linalg.qr(x)[0]), f32(200, 200))
+row(
+    "linear algebra",
+    "mahalanobis 1000x10",
+    lambda x, a: (jsl.solve_triangular(jnp.linalg.cholesky(a), x.T, lower=True) ** 2).sum(0),
+    f32(1000, 10),
+    spd(10, 10),
+)
+row(
+    "loops",
+    "while until converged",
+    lambda x: lax.while_loop(lambda s: jnp.abs(s[0] - s[1]).max() > 1e-5, lambda s: (jnp.cos(s[0]), s[0]), (x, x + 1)),
+    f32(100),
+)
+row(
+    "loops",
+    "switch of 4 in fori 500",
+    lambda x: lax.fori_loop(
+        0, 500, lambda i, x: lax.switch(i % 4, [lambda x: x + 1, lambda x: x * 0.5, jnp.sin, lambda x: -x], x), x
+    ),
+    f32(32),
+)
+row(
+    "loops",
+    "prime sieve 10000",
+    lambda: lax.fori_loop(
+        2,
+        100,
+        lambda i, s: jnp.where((jnp.arange(10000) % i == 0) & (jnp.arange(10000) > i), False, s),
+        jnp.ones(10000, bool),
+    ),
+)
+row(
+    "loops",
+    "odeint lorenz",
+    lambda y: jax.experimental.ode.odeint(
+        lambda y, t: jnp.stack([10 * (y[1] - y[0]), y[0] * (28 - y[2]) - y[1], y[0] * y[1] - 8 / 3 * y[2]]),
+        y,
+        jnp.linspace(0, 1.0, 20),
+    ),
+    positive(3),
+)
+row(
+    "loops",
+    "scan of fft 64",
+    lambda x: lax.scan(lambda c, _: ((lambda y: (y.real, None))(jnp.fft.ifft(jnp.fft.fft(c) * 0.99))), x, None, 50)[0],
+    f32(256),
+)
+row("models", "mlp forward b1024 32-128-128-1", mlp, mlp_parameters((32, 128, 128, 1)), f32(1024, 32))
+row("models", "transformer forward 1x16x512 4 layers", transformer, transformer_parameters(4, 512), f32(1, 16, 512))
+row(
+    "models",
+    "lattice boltzmann-ish 64x64x9",
+    lambda f: lax.fori_loop(
+        0,
+        20,
+        lambda i, f: (lambda r: f - 0.5 * (f - r[..., None] / 9))(
+            jnp.stack([jnp.roll(f[..., k], (k % 3 - 1, k // 3 - 1), (0, 1)) for k in range(9)], -1).sum(-1)
+        ),
+        f,
+    ),
+    positive(64, 64, 9),
+)
+row(
+    "models",
+    "iou matrix 500x500",
+    lambda a, b: (lambda i, x, y: i / (x[:, None] + y - i))(
+        (jnp.clip(jnp.minimum(a[:, None, 2:], b[:, 2:]) - jnp.maximum(a[:, None, :2], b[:, :2]), 0)).prod(-1),
+        (a[:, 2:] - a[:, :2]).prod(-1),
+        (b[:, 2:] - b[:, :2]).prod(-1),
+    ),
+    f32(500, 4),
+    f32(500, 4),
+)
+row(
+    "models",
+    "rotate points quaternion 1e5",
+    lambda q, p: p + 2 * jnp.cross(q[1:], jnp.cross(jnp.broadcast_to(q[1:], p.shape), p) + q[0] * p),
+    f32(4),
+    f32(100000, 3),
+)
+
+for m, k, n in ((4, 1024, 4096), (32, 768, 3072), (128, 768, 768), (256, 4096, 16), (2000, 3, 2000), (10000, 128, 10)):
+    row("products", f"{m}x{k} @ {k}x{n}", jnp.matmul, f32(m, k), f32(k, n))
+for n in (384, 500, 768):
+    row("products", f"matmul f32 {n}", jnp.matmul, f32(n, n), f32(n, n))
+row("products", "matmul f64 768", jnp.matmul, *[of(jnp.float64, 768, 768)] * 2)
+CHANNELS_FIRST = ("NCHW", "OIHW", "NCHW")
+row("convolutions", "3x3 NCHW 8x256x7x7", conv(dims=CHANNELS_FIRST), f32(8, 256, 7, 7), f32(256, 256, 3, 3))
+row("convolutions", "3x3 stride 2 NCHW 8x64x56x56", conv((2, 2), dims=CHANNELS_FIRST), f32(8, 64, 56, 56),
+    f32(128, 64, 3, 3))
+row("convolutions", "7x7 stride 2 NCHW 4x3x224x224", conv((2, 2), dims=CHANNELS_FIRST), f32(4, 3, 224, 224),
+    f32(64, 3, 7, 7))
+row("convolutions", "grads NCHW 8x64x14x14", lambda x, w: jax.grad(
+    lambda x, w: (conv(dims=CHANNELS_FIRST)(x, w) ** 2).sum(), argnums=(0, 1))(x, w), f32(8, 64, 14, 14),
+    f32(64, 64, 3, 3))
+for lines, n in ((10, 10000), (8, 16384), (1, 109999)):
+    row("fourier", f"fft {lines} x {n}", jnp.fft.fft, of(np.complex64, lines, n))
+    row("fourier", f"rfft {lines} x {n}", jnp.fft.rfft, f32(lines, n))
+for n in (100, 256, 400):
+    row("linear algebra", f"cho_solve {n}", lambda a, b: jsl.cho_solve(jsl.cho_factor(a), b), spd(n, n), f32(n))
+row("linear algebra", "det 2 x 5000", jnp.linalg.det, spd(5000, 2, 2))
+row("linear algebra", "lu 10", lambda x: jsl.lu_factor(x)[0], spd(10, 10))
+row("linear algebra", "qr 400", lambda x: jnp.abs(jnp.linalg.qr(x)[1]), f32(400, 400))
+row("linear algebra", "svd values 32 x 19", lambda x: jnp.linalg.svd(x, compute_uv=False), f32(19, 32, 32))
+row("linear algebra", "triangular solve 10, transposed",
+    lambda a, b: jsl.solve_triangular(a, b, trans=1, lower=True), triangular(10, 10), f32(10, 20))
+for shape, axis in (((100, 100), 0), ((512, 2000), 1), ((64, 128, 256), (0, 2))):
+    row(COMPILE, f"max {'x'.join(map(str, shape))} axis {axis}", lambda x, axis=axis: x.max(axis), f32(*shape))
+row(COMPILE, "3x3 2x16x16x8", conv(), f32(2, 16, 16, 8), f32(3, 3, 8, 8))
