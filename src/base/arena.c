@@ -98,6 +98,11 @@ void *arena_alloc(Arena *arena, size_t bytes)
     return at;
 }
 
+size_t arena_bytes(const Arena *arena)
+{
+    return arena->bytes;
+}
+
 void *arena_copy(Arena *arena, const void *data, size_t bytes)
 {
     void *at = arena_alloc(arena, bytes);

@@ -17,6 +17,8 @@ void *arena_alloc(Arena *arena, size_t bytes);
 /* For sizes that a user's file or program decides: NULL when there is no memory. */
 void *arena_try(Arena *arena, size_t bytes);
 
+size_t arena_bytes(const Arena *arena); /* that it has handed out */
+
 void *arena_copy(Arena *arena, const void *data, size_t bytes);
 
 #define ARENA_NEW(arena, T) ((T *)arena_alloc((arena), sizeof(T)))

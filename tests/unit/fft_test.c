@@ -129,13 +129,13 @@ static void all_lengths(void)
         }
 }
 
-/* Alone and long: reals as complex numbers of half the length, and a prime. */
-static void long_reals(void)
+/* Long: a prime, of a few odd factors; of reals also twice a prime, and of many factors. */
+static void long_lines(void)
 {
-    static const int64_t lengths[] = { 8200, 8191 };
-    for (int type = RFFT; type <= IRFFT; type++)
-        for (int i = 0; i < 2; i++) {
-            CHECK(line_error(type, true, lengths[i], 1) < 1e-6);
+    static const int64_t lengths[] = { 4099, 4199, 8198, 8200 };
+    for (int type = FFT; type <= IRFFT; type++)
+        for (int i = type < RFFT ? 0 : 1; i < (type < RFFT ? 2 : 4); i++) {
+            CHECK(line_error(type, true, lengths[i], 1 + (i == 1)) < 1e-6);
             CHECK(line_error(type, false, lengths[i], 1) < 2e-15);
         }
 }
@@ -195,8 +195,8 @@ static void columns(void)
 /* A line has the same bits whatever lies beside it. */
 static void alike(void)
 {
-    enum { LINES = 21, LONGEST = 1031 };
-    static const int64_t lengths[] = { 91, 143, 1001, LONGEST };
+    enum { LINES = 21, LONGEST = 4099 };
+    static const int64_t lengths[] = { 91, 143, 1001, 1031, 4096, LONGEST };
     static float complex x[LINES * LONGEST], y[LINES * LONGEST], alone[LONGEST];
     for (int64_t i = 0; i < LINES * LONGEST; i++)
         x[i] = CMPLXF((float)noise(), (float)noise());
@@ -226,7 +226,7 @@ static void nothing(void)
 int main(void)
 {
     all_lengths();
-    long_reals();
+    long_lines();
     many_dimensions();
     columns();
     alike();

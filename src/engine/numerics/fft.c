@@ -55,8 +55,7 @@ Roots roots_new(Arena *arena, int64_t n)
     return roots;
 }
 
-/* The length of at least n that takes the least: of factors 2, 3 and 5, by its passes. */
-static int64_t convolution_size(int64_t n)
+int64_t convolution_size(int64_t n)
 {
     int64_t best = 0;
     double least = 0;
@@ -109,20 +108,27 @@ typedef struct Transform {
     Used used[MOST_USED];
 } Transform;
 
-static const void *plan_for(Transform *t, int64_t n, bool is_real)
+static const void *plan_new(const FftKey *key, Arena *arena)
 {
-    FftKey key = { t->type, n, is_real };
+    return key->is_long ? fft_long_new(arena, key->type, key->n, key->is_real)
+                        : key->type->plan(arena, key->n, key->is_real);
+}
+
+/* NULL: there is no memory. */
+static const void *plan_for(Transform *t, int64_t n, bool is_real, bool is_long)
+{
+    FftKey key = { t->type, n, is_real, is_long };
     for (int i = 0; i < t->nused; i++)
-        if (t->used[i].key.n == n && t->used[i].key.is_real == is_real)
+        if (fft_keys_same(t->used[i].key, key))
             return t->used[i].plan;
     if (t->nused == MOST_USED)
-        return t->type->plan(t->arena, n, is_real);
+        return plan_new(&key, t->arena);
     Used *u = &t->used[t->nused];
     *u = (Used){ .key = key, .plan = fft_plan_hold(key) };
     t->nused += u->plan != NULL; /* before memory may be missing */
     if (!u->plan) {
         Arena *arena = arena_new();
-        *u = (Used){ key, t->type->plan(arena, n, is_real), arena };
+        *u = (Used){ key, plan_new(&key, arena), arena };
         t->nused++;
     }
     return u->plan;
@@ -135,7 +141,7 @@ static void plans_give_back(Transform *t, bool is_left)
         const Used *u = &t->used[i];
         if (!u->arena)
             fft_plan_release(u->key);
-        else if (!is_left && !guard_here())
+        else if (!is_left && u->plan && !guard_here())
             fft_plan_offer(u->key, u->plan, u->arena);
         else if (!is_left)
             arena_free(u->arena);
@@ -152,7 +158,7 @@ static void *memory_between(Transform *t, ThreadMemoryUse use, size_t bytes)
     return at;
 }
 
-static const FftForm *form_of(const FftType *type)
+const FftForm *fft_form_of(const FftType *type)
 {
     switch (cpu_vector_bytes()) {
     case 64: return type->by_64;
@@ -199,135 +205,60 @@ static const FftForm *last_form(const FftType *type, const FftLines *f)
     const FftForm *narrower[] = { type->by_16, type->by_32 };
     int64_t rest = f->nlines % f->form->lanes;
     bool are_together = f->stride == 1 || f->stride == f->nlines;
-    bool is_whole = f->kind != FFT_COLUMNS && f->kind != FFT_ROWS;
-    for (int i = 0; i < 2 && rest && are_together && is_whole; i++)
+    for (int i = 0; i < 2 && rest && are_together; i++)
         if (narrower[i] && rest <= narrower[i]->lanes && narrower[i]->lanes < f->form->lanes)
             return narrower[i];
     return f->form;
+}
+
+bool fft_groups_run(const Frame *frame, const FftLines *f, const FftForm *last)
+{
+    enum { SLICES_PER_WORKER = 4 };
+    Groups g = { .lines = f, .n = f->form->groups(f), .last = last };
+    int64_t most = (int64_t)slices_workers(frame) * SLICES_PER_WORKER;
+    g.per_slice = (g.n + most - 1) / most;
+    slices_run(frame, (g.n + g.per_slice - 1) / g.per_slice, transform_groups, &g);
+    return !atomic_load_explicit(&g.has_failed, memory_order_relaxed); /* see transform_groups */
 }
 
 /* Lines so long that a group would not fit the caches go one by one; so do long ones that leave most
  * of a group empty. */
 static void transform_lines(Transform *t, FftLines f)
 {
-    enum { MOST_WORK = 64 << 20, MOST_EMPTY = 256 << 10, SLICES_PER_WORKER = 4 };
-    f.form = form_of(t->type);
-    bool is_empty = f.nlines * 4 <= f.form->lanes && f.kind != FFT_COLUMNS && f.kind != FFT_ROWS;
+    enum { MOST_WORK = 64 << 20, MOST_EMPTY = 256 << 10 };
+    f.form = fft_form_of(t->type);
+    bool is_empty = f.nlines * 4 <= f.form->lanes;
     if (work_bytes(&f) > (is_empty ? MOST_EMPTY : MOST_WORK))
         f.form = t->type->alone;
-    Groups g = { .lines = &f, .n = f.form->groups(&f), .last = last_form(t->type, &f) };
-    int64_t most = (int64_t)slices_workers(t->frame) * SLICES_PER_WORKER;
-    g.per_slice = (g.n + most - 1) / most;
-    slices_run(t->frame, (g.n + g.per_slice - 1) / g.per_slice, transform_groups, &g);
-    t->has_failed |=
-        atomic_load_explicit(&g.has_failed, memory_order_relaxed); /* see transform_groups */
+    t->has_failed |= !fft_groups_run(t->frame, &f, last_form(t->type, &f));
 }
 
-/* The shorter side of a long line as a matrix, both at least as long as a vector; 0: there is none.
- */
-static int64_t short_side(int64_t n, int lanes)
+static void long_lines(Transform *t, const FftLines *f)
 {
-    enum { LONG = 4096 };
-    if (n < LONG || bluestein_size(n))
-        return 0;
-    int64_t side = (int64_t)sqrt((double)n);
-    while (side >= lanes && n % side)
-        side--;
-    return side >= lanes ? side : 0;
-}
-
-static void long_line(Transform *t, FftLines f, int64_t n1)
-{
-    const FftForm *form = form_of(t->type);
-    int64_t n2 = f.n / n1;
-    size_t bytes = t->type->number * (size_t)f.n;
-    Roots roots = roots_new(t->arena, f.n);
-    void *between = memory_between(t, THREAD_MEMORY_LEFT, bytes);
-    if (!between)
-        return;
-    FftLines columns = f, rows = f;
-    columns.kind = FFT_COLUMNS, columns.plan = plan_for(t, n1, false), columns.n = n1;
-    columns.nlines = columns.stride = n2, columns.scale = 1, columns.out = between;
-    columns.roots = &roots;
-    columns.twiddles = t->type->twiddles(t->arena, &roots, n1, form->lanes);
-    rows.kind = FFT_ROWS, rows.plan = plan_for(t, n2, false), rows.n = n2;
-    rows.nlines = rows.stride = n1, rows.in = between;
-    transform_lines(t, columns);
-    transform_lines(t, rows);
+    const FftLong *plan = plan_for(t, f->n, f->kind != FFT_COMPLEX, true);
+    t->has_failed |= !plan || !fft_long_run(t->frame, t->arena, t->type, plan, f);
 }
 
 static void complex_lines(Transform *t, FftLines f)
 {
-    int lanes = form_of(t->type)->lanes;
-    int64_t n1 = f.stride == 1 && f.nlines * 2 <= lanes ? short_side(f.n, lanes) : 0;
-    if (!n1) {
-        f.plan = plan_for(t, f.n, false);
-        transform_lines(t, f);
+    if (f.stride == 1 && fft_is_long(f.n, false)) {
+        long_lines(t, &f);
         return;
     }
-    int64_t bytes = (int64_t)t->type->number * f.n;
-    for (int64_t i = 0; i < f.nlines; i++) {
-        FftLines one = f;
-        one.nlines = 1;
-        one.in = (const char *)f.in + i * bytes;
-        one.out = (char *)f.out + i * bytes;
-        long_line(t, one, n1);
-    }
+    f.plan = plan_for(t, f.n, false, false);
+    transform_lines(t, f);
 }
 
-/* ---- long lines of reals ---- */
-
-typedef struct Halves {
-    const Roots *roots;
-    int64_t h;
-    const void *in;
-    void *out;
-    FftHalves *some;
-} Halves;
-
-enum { HALVES_EACH = 4096 };
-
-static void halves_slice(void *user, int64_t slice)
-{
-    const Halves *s = user;
-    int64_t from = slice * HALVES_EACH, to = from + HALVES_EACH, end = s->h + 1;
-    to = to < end ? to : end;
-    s->some(s->roots, s->h, from, to, s->in, s->out);
-}
-
-/* Lines of reals, to the first half of their transform or back.  A few long ones go as complex lines of
- * half their length. */
+/* Lines of reals, to the first half of their transform or back. */
 static void real_lines(Transform *t, FftLines f)
 {
-    int lanes = form_of(t->type)->lanes;
-    int64_t h = f.n / 2, part = (int64_t)t->type->number / 2;
-    int64_t n1 = f.n % 2 == 0 && f.nlines * 2 <= lanes ? short_side(h, lanes) : 0;
     f.kind = f.is_forward ? FFT_REAL : FFT_TO_REAL;
-    if (!n1) {
-        f.plan = plan_for(t, f.n, !bluestein_size(f.n));
-        transform_lines(t, f);
+    if (fft_is_long(f.n, true)) {
+        long_lines(t, &f);
         return;
     }
-    Roots roots = roots_new(t->arena, f.n);
-    void *half = memory_between(t, THREAD_MEMORY_RIGHT, (size_t)(f.n * part));
-    if (!half)
-        return;
-    int64_t reals = f.n * part, numbers = 2 * (h + 1) * part;
-    for (int64_t i = 0; i < f.nlines; i++) {
-        const char *in = (const char *)f.in + i * (f.is_forward ? reals : numbers);
-        char *out = (char *)f.out + i * (f.is_forward ? numbers : reals);
-        FftLines line = f;
-        line.kind = FFT_COMPLEX, line.n = h, line.nlines = 1;
-        line.in = f.is_forward ? in : half;
-        line.out = f.is_forward ? half : out;
-        Halves s = { &roots, h, f.is_forward ? half : in, f.is_forward ? out : half,
-                     f.is_forward ? t->type->reals_of_half : t->type->half_of_reals };
-        if (f.is_forward)
-            long_line(t, line, n1);
-        slices_run(t->frame, (h + HALVES_EACH) / HALVES_EACH, halves_slice, &s);
-        if (!f.is_forward)
-            long_line(t, line, n1);
-    }
+    f.plan = plan_for(t, f.n, !bluestein_size(f.n), false);
+    transform_lines(t, f);
 }
 
 /* The dimensions of the complex numbers: the result's, or the operand's where the result is real.

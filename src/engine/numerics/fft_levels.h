@@ -45,11 +45,6 @@ static const void *PLAN(any_plan)(Arena *arena, int64_t n, bool is_real)
     return PLAN(plan_new)(arena, n, is_real);
 }
 
-static const void *PLAN(any_twiddles)(Arena *arena, const Roots *roots, int64_t n1, int lanes)
-{
-    return PLAN(twiddles_new)(arena, roots, n1, lanes);
-}
-
 const FftType PLAN(fft) = {
     .number = sizeof(PLAN(Cx)),
     .alone = &PLAN(form),
@@ -57,7 +52,8 @@ const FftType PLAN(fft) = {
     .by_32 = ON_X86(&PLAN(form_256)),
     .by_64 = ON_X86(&PLAN(form_512)),
     .plan = PLAN(any_plan),
-    .twiddles = PLAN(any_twiddles),
-    .reals_of_half = PLAN(reals_of_half),
-    .half_of_reals = PLAN(half_of_reals),
+    .twiddles = PLAN(twiddles_new),
+    .begins = PLAN(begins_new),
+    .halves = PLAN(halves_new),
+    .chirps = PLAN(chirps_new),
 };

@@ -234,20 +234,17 @@ static void NAME(column_group)(const FftLines *f, int64_t first, int here, void 
 {
     DATA *work = room_at;
     const PLAN(Plan) *plan = f->plan;
-    const CX *twiddles = f->twiddles; /* [n1][f->form->lanes]: of the first columns */
     int64_t n1 = plan->n, n2 = f->stride;
+    const CX *begins = (const CX *)f->begins + first / LANES * n1;
+    const REAL *twiddles = f->twiddles;
     CV *lines = (CV *)work;
     NAME(load_columns)((const REAL *)f->in + 2 * first, n1, n2, here, lines);
     NAME(complex_line)(plan, lines, lines + n1, f->is_forward);
     for (int64_t k = 0; k < n1; k++) {
-        CX begin = PLAN(root)(f->roots, first * k % (n1 * n2));
-        CV by;
-        for (int l = 0; l < LANES; l++) {
-            CX more = twiddles[k * LANES + l];
-            ((REAL *)&by.r)[l] = begin.r * more.r - begin.i * more.i;
-            ((REAL *)&by.i)[l] = begin.r * more.i + begin.i * more.r;
-        }
-        CV x = lines[k];
+        CX begin = begins[k];
+        CV more, x = lines[k];
+        memcpy(&more, twiddles + 2 * LANES * k, sizeof more);
+        CV by = { begin.r * more.r - begin.i * more.i, begin.r * more.i + begin.i * more.r };
         lines[k] = f->is_forward ? (CV){ x.r * by.r + x.i * by.i, x.i * by.r - x.r * by.i }
                                  : (CV){ x.r * by.r - x.i * by.i, x.r * by.i + x.i * by.r };
     }
@@ -289,7 +286,135 @@ static void NAME(group)(const FftLines *f, int64_t number, void *work)
     kinds[f->kind](f, number / per_span * span + within, here, work);
 }
 
-static const FftForm NAME(form) = { LANES, sizeof(DATA), NAME(work), NAME(groups), NAME(group) };
+/* ---- steps of a long line, number by number ---- */
+
+static inline __attribute__((always_inline)) CX NAME(turn)(CX v, CX w, bool is_forward)
+{
+    return is_forward ? (CX){ v.r * w.r + v.i * w.i, v.i * w.r - v.r * w.i }
+                      : (CX){ v.r * w.r - v.i * w.i, v.r * w.i + v.i * w.r };
+}
+
+static inline __attribute__((always_inline)) void
+NAME(turn_all)(const CX *in, const CX *by, CX *out, int64_t from, int64_t to, bool is_forward)
+{
+    for (int64_t i = from; i < to; i++)
+        out[i] = NAME(turn)(in[i], by[i], is_forward);
+}
+
+static void NAME(turn_some)(const CX *in, const CX *by, CX *out, int64_t from, int64_t to,
+                            bool is_forward)
+{
+    if (is_forward)
+        NAME(turn_all)(in, by, out, from, to, true);
+    else
+        NAME(turn_all)(in, by, out, from, to, false);
+}
+
+/* A convolution: the line by its chirp, and zeros; its transform by the filter's, which is even, so
+ * that it is conjugated with it; the line again. */
+static void NAME(spread)(const FftStep *s, int64_t from, int64_t to)
+{
+    int64_t n = s->plan->n, end = to < n ? to : n;
+    CX *out = s->out;
+    NAME(turn_some)(s->in, s->plan->chirp, out, from, end, s->is_forward);
+    from = from > n ? from : n;
+    if (from < to)
+        memset(out + from, 0, sizeof *out * (size_t)(to - from));
+}
+
+static void NAME(filter)(const FftStep *s, int64_t from, int64_t to)
+{
+    NAME(turn_some)(s->in, s->plan->filter, s->out, from, to, !s->is_forward);
+}
+
+static void NAME(gather)(const FftStep *s, int64_t from, int64_t to)
+{
+    CX *out = s->out;
+    REAL scale = (REAL)s->scale;
+    NAME(turn_some)(s->in, s->plan->chirp, out, from, to, s->is_forward);
+    for (int64_t i = from; s->scale != 1 && i < to; i++)
+        out[i] = (CX){ out[i].r * scale, out[i].i * scale };
+}
+
+/* A line of 2 n reals is one of n complex numbers, its even and odd places.  From that one's transform z
+ * to the first n + 1 numbers x of the reals'; k and n - k come of the same two. */
+static void NAME(reals_of_half)(const FftStep *s, int64_t from, int64_t to)
+{
+    int64_t n = s->plan->n;
+    const CX *z = s->in, *roots = s->plan->halves;
+    CX *x = s->out;
+    for (int64_t k = from; k < to; k++) {
+        CX a = z[k], b = z[k ? n - k : 0], root = roots[k];
+        REAL half = (REAL)0.5;
+        CX even = { half * (a.r + b.r), half * (a.i - b.i) };
+        CX odd = { half * (a.i + b.i), half * (b.r - a.r) };
+        CX more = NAME(turn)(odd, root, true);
+        x[k] = (CX){ even.r + more.r, even.i + more.i };
+        x[n - k] = (CX){ even.r - more.r, more.i - even.i };
+    }
+}
+
+/* And back, twice as large; the first and the last of x count as reals. */
+static void NAME(half_of_reals)(const FftStep *s, int64_t from, int64_t to)
+{
+    int64_t n = s->plan->n;
+    const CX *x = s->in, *roots = s->plan->halves;
+    CX *z = s->out;
+    for (int64_t k = from; k < to; k++) {
+        CX a = x[k], b = x[n - k];
+        if (k == 0)
+            a.i = b.i = 0;
+        CX sum = { a.r + b.r, a.i - b.i }, rest = { a.r - b.r, a.i + b.i };
+        CX odd = NAME(turn)(rest, roots[k], false);
+        z[k] = (CX){ sum.r - odd.i, sum.i + odd.r };
+        if (k)
+            z[n - k] = (CX){ sum.r + odd.i, odd.r - sum.i };
+    }
+}
+
+static void NAME(of_reals)(const FftStep *s, int64_t from, int64_t to)
+{
+    const REAL *in = s->in;
+    CX *out = s->out;
+    for (int64_t i = from; i < to; i++)
+        out[i] = (CX){ in[i], 0 };
+}
+
+/* An odd number of them of their first half; the first counts as a real. */
+static void NAME(mirror)(const FftStep *s, int64_t from, int64_t to)
+{
+    int64_t n = s->plan->n;
+    const CX *in = s->in;
+    CX *out = s->out;
+    for (int64_t i = from; i < to; i++)
+        out[i] = i == 0      ? (CX){ in[0].r, 0 }
+                 : 2 * i < n ? in[i]
+                             : (CX){ in[n - i].r, -in[n - i].i };
+}
+
+static void NAME(to_reals)(const FftStep *s, int64_t from, int64_t to)
+{
+    const CX *in = s->in;
+    REAL *out = s->out;
+    for (int64_t i = from; i < to; i++)
+        out[i] = in[i].r;
+}
+
+static const FftForm NAME(form) = {
+    .lanes = LANES,
+    .vector = sizeof(DATA),
+    .work = NAME(work),
+    .groups = NAME(groups),
+    .group = NAME(group),
+    .spread = NAME(spread),
+    .filter = NAME(filter),
+    .gather = NAME(gather),
+    .reals_of_half = NAME(reals_of_half),
+    .half_of_reals = NAME(half_of_reals),
+    .of_reals = NAME(of_reals),
+    .mirror = NAME(mirror),
+    .to_reals = NAME(to_reals),
+};
 
 #undef CX
 #undef CV

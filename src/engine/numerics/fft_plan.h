@@ -77,23 +77,36 @@ static int64_t PLAN(room)(const PLAN(Plan) * plan)
     return plan->wide ? 2 * plan->wide->n : plan->n;
 }
 
-/* Exponents j^2 / 2n: their differences make a transform a convolution. */
+/* Exponents j^2 / 2n: their differences make a transform a convolution of m numbers.  chirp: [n];
+ * filter: [m], which is zero. */
+static void PLAN(chirps_fill)(Arena *arena, int64_t n, int64_t m, CX *chirp, CX *filter)
+{
+    Roots roots = roots_new(arena, 2 * n);
+    for (int64_t i = 0, square = 0; i < n; i++) {
+        chirp[i] = PLAN(root)(&roots, square);
+        square = (square + 2 * i + 1) % (2 * n);
+        CX scaled = { chirp[i].r / (REAL)m, chirp[i].i / (REAL)m };
+        filter[i] = scaled;
+        if (i)
+            filter[m - i] = scaled;
+    }
+}
+
 static void PLAN(bluestein_new)(Arena *arena, PLAN(Plan) * plan, PLAN(Plan) * wide)
 {
-    int64_t n = plan->n, m = wide->n, square = 0;
-    Roots roots = roots_new(arena, 2 * n);
+    int64_t n = plan->n, m = wide->n;
     plan->wide = wide;
     plan->chirp = ARENA_ARRAY(arena, CX, n);
     plan->filter = ARENA_ARRAY(arena, CX, m);
-    for (int64_t i = 0; i < n; i++) {
-        plan->chirp[i] = PLAN(root)(&roots, square);
-        square = (square + 2 * i + 1) % (2 * n);
-        CX scaled = { plan->chirp[i].r / (REAL)m, plan->chirp[i].i / (REAL)m };
-        plan->filter[i] = scaled;
-        if (i)
-            plan->filter[m - i] = scaled;
-    }
+    PLAN(chirps_fill)(arena, n, m, plan->chirp, plan->filter);
     PLAN(complex_line)(wide, plan->filter, ARENA_ARRAY(arena, CX, m), true);
+}
+
+static void PLAN(chirps_new)(Arena *arena, FftLong *plan)
+{
+    plan->chirp = ARENA_ARRAY(arena, CX, plan->n);
+    plan->filter = ARENA_ARRAY(arena, CX, plan->wide->n);
+    PLAN(chirps_fill)(arena, plan->n, plan->wide->n, plan->chirp, plan->filter);
 }
 
 static PLAN(Plan) * PLAN(plan_new)(Arena *arena, int64_t n, bool is_real)
@@ -118,46 +131,37 @@ static PLAN(Plan) * PLAN(plan_new)(Arena *arena, int64_t n, bool is_real)
     return plan;
 }
 
-/* Roots l * k of the first `lanes` columns l, for rows k below n1: [n1][lanes]. */
-static CX *PLAN(twiddles_new)(Arena *arena, const Roots *roots, int64_t n1, int lanes)
+/* Roots l * k of the first `lanes` columns l, for rows k below n1: [n1] of real parts, imaginary ones. */
+static const void *PLAN(twiddles_new)(Arena *arena, const Roots *roots, int64_t n1, int lanes)
 {
-    CX *twiddles = ARENA_ARRAY(arena, CX, n1 * lanes);
+    REAL *twiddles = ARENA_ARRAY(arena, REAL, 2 * n1 * lanes);
     for (int64_t k = 0; k < n1; k++)
-        for (int l = 0; l < lanes; l++)
-            twiddles[k * lanes + l] = PLAN(root)(roots, l * k % roots->n);
+        for (int l = 0; l < lanes; l++) {
+            CX root = PLAN(root)(roots, l * k % roots->n);
+            twiddles[2 * k * lanes + l] = root.r;
+            twiddles[(2 * k + 1) * lanes + l] = root.i;
+        }
     return twiddles;
 }
 
-/* A line of 2 h reals is one of h complex numbers, its even and odd places.  From that one's transform z
- * to the first h + 1 numbers x of the reals': those from `from` up to `to`. */
-static void PLAN(reals_of_half)(const Roots *roots, int64_t h, int64_t from, int64_t to,
-                                const void *in, void *out)
+/* Roots l * k of every lanes-th column l: [columns / lanes][n1]. */
+static const void *PLAN(begins_new)(Arena *arena, const Roots *roots, int64_t n1, int lanes)
 {
-    const CX *z = in;
-    CX *x = out;
-    for (int64_t k = from; k < to; k++) {
-        CX a = z[k < h ? k : 0], b = z[k ? h - k : 0], root = PLAN(root)(roots, k);
-        REAL half = (REAL)0.5;
-        CX even = { half * (a.r + b.r), half * (a.i - b.i) };
-        CX odd = { half * (a.i + b.i), half * (b.r - a.r) };
-        x[k] = (CX){ even.r + (root.r * odd.r + root.i * odd.i),
-                     even.i + (root.r * odd.i - root.i * odd.r) };
-    }
+    int64_t n2 = roots->n / n1;
+    CX *begins = ARENA_ARRAY(arena, CX, (n2 + lanes - 1) / lanes * n1), *to = begins;
+    for (int64_t l = 0; l < n2; l += lanes)
+        for (int64_t k = 0; k < n1; k++)
+            *to++ = PLAN(root)(roots, l * k);
+    return begins;
 }
 
-/* And back, twice as large; the first and the last of x count as reals. */
-static void PLAN(half_of_reals)(const Roots *roots, int64_t h, int64_t from, int64_t to,
-                                const void *in, void *out)
+/* Roots of n up to a quarter of a turn. */
+static const void *PLAN(halves_new)(Arena *arena, int64_t n)
 {
-    const CX *x = in;
-    CX *z = out;
-    for (int64_t k = from; k < to && k < h; k++) {
-        CX a = x[k], b = x[h - k], root = PLAN(root)(roots, k);
-        if (k == 0)
-            a.i = b.i = 0;
-        CX sum = { a.r + b.r, a.i - b.i }, rest = { a.r - b.r, a.i + b.i };
-        CX odd = { root.r * rest.r - root.i * rest.i, root.r * rest.i + root.i * rest.r };
-        z[k] = (CX){ sum.r - odd.i, sum.i + odd.r };
-    }
+    Roots roots = roots_new(arena, n);
+    CX *halves = ARENA_ARRAY(arena, CX, n / 4 + 1);
+    for (int64_t k = 0; k <= n / 4; k++)
+        halves[k] = PLAN(root)(&roots, k);
+    return halves;
 }
 #undef CX
