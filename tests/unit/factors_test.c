@@ -1,4 +1,4 @@
-/* factors_test.c - triangular systems and LU factors against what they were made of, multiplied out by
+/* factors_test.c - triangular systems, LU and Cholesky factors against what they were made of, multiplied out by
  * plain loops in double precision, over sizes around the edges of tiles and panels; and shared by three
  * workers, to the same bits.  tests/levels.sh plays it for older machines too. */
 #include "engine/exec/executor.h"
@@ -186,6 +186,54 @@ static void test_factors(const Frame *f, Element e)
     test_singular(e, 90, 70);
 }
 
+/* ---- Cholesky ---- */
+
+/* The largest element of L L^T less the matrix, on and below the diagonal; above, L is zero. */
+static double cholesky_error(Element e, int64_t n, const void *a, const void *l)
+{
+    double most = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (int64_t p = 0; p <= i && p <= j; p++)
+                sum += get(e, l, i * n + p) * get(e, l, j * n + p);
+            double off = fabs(sum - get(e, a, i * n + j));
+            most = j <= i && off > most ? off : most;
+            CHECK(j <= i || get(e, l, i * n + j) == 0);
+        }
+    return most / epsilon(e);
+}
+
+/* What lies above the diagonal is not looked at.  A diagonal element below zero, wherever it is, is told. */
+static void test_cholesky(const Frame *f, Element e, int64_t n)
+{
+    size_t bytes = (size_t)(n * n * element_info[e].bytes);
+    void *a = matrices_of(e, n, 1, (double)n / 10 + 1), *l = malloc(bytes), *again = malloc(bytes);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i + 1; j < n; j++)
+            put(e, a, i * n + j, (double)NAN);
+    CHECK(blocked_cholesky(f, false, e, n, a, l));
+    CHECK(cholesky_error(e, n, a, l) < 500);
+    CHECK(blocked_cholesky(NULL, true, e, n, a, again));
+    CHECK(!memcmp(l, again, bytes));
+    for (int64_t at = 0; at < n; at += n / 3 + 1) {
+        double kept = get(e, a, at * n + at);
+        put(e, a, at * n + at, at % 2 ? (double)NAN : -1);
+        CHECK(!blocked_cholesky(f, false, e, n, a, l));
+        put(e, a, at * n + at, kept);
+    }
+    free(a);
+    free(l);
+    free(again);
+}
+
+static void test_choleskys(const Frame *f, Element e)
+{
+    static const int64_t sides[] = { 1, 8, 16, 17, 40, 64, 65, 130, 161, 333 };
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        test_cholesky(f, e, sides[i]);
+}
+
 int main(void)
 {
     Executor *e = NULL;
@@ -196,7 +244,7 @@ int main(void)
     Frame frame = { .program = &program, .task = &task };
     for (Element type = F32; type <= F64; type++)
         if (type == F32 || type == F64)
-            test_systems(&frame, type), test_factors(&frame, type);
+            test_systems(&frame, type), test_factors(&frame, type), test_choleskys(&frame, type);
     executor_free(e);
     return check_done();
 }

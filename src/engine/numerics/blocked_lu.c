@@ -82,7 +82,7 @@ static void bring_up(const Lu *g, int64_t from, int64_t width, int64_t first, in
     g->level->solve[g->kind](&s, 1);
     if (below < g->m)
         g->level->subtract[g->kind](g->frame, g->m - below, end - first, width,
-                                    element_at(g, below, from), g->n, upper, g->n,
+                                    element_at(g, below, from), g->n, upper, g->n, 1,
                                     element_at(g, below, first), g->n);
 }
 

@@ -13,6 +13,7 @@
 #if defined __x86_64__
 #include <immintrin.h>
 #endif
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -28,14 +29,19 @@ typedef void GatherFn(const Frame *frame, const Gather *gather, const void *seen
 /* As triangular_solve of matrices.h. */
 typedef void SolveFn(const TriangularSystem *s, int64_t matrices);
 
-/* c less a b, in one slice of other work. */
+/* c less a b, in one slice of other work; elements of a row of a lie side by side. */
 typedef void SubtractFn(const Frame *frame, int64_t m, int64_t n, int64_t k, const void *a,
-                        int64_t a_row, const void *b, int64_t b_row, void *c, int64_t c_row);
+                        int64_t a_row, const void *b, int64_t b_row, int64_t b_col, void *c,
+                        int64_t c_row);
 
 /* The LU factors of `columns` columns, at most as many as a vector has lanes, in place: x has `rows` rows
  * of a vector each.  Row k changed places with pivots[k], from 0.  The first pivot that is zero, from 1;
  * 0: none is. */
 typedef int EliminateFn(int64_t rows, int columns, void *x, int32_t *pivots);
+
+/* The Cholesky factor of n rows, at most as many as a vector has lanes, in place; what lies above the diagonal is
+ * not looked at.  False: there is none. */
+typedef bool RootFn(int n, void *a, int64_t row);
 
 /* The products of one instruction set, and what is made of their tiles; NULL: it has none of that
  * kind. */
@@ -45,6 +51,7 @@ typedef struct GemmLevel {
     SolveFn *solve[GEMM_KINDS];
     SubtractFn *subtract[GEMM_KINDS];
     EliminateFn *eliminate[GEMM_KINDS];
+    RootFn *root[GEMM_KINDS];
     int bytes; /* of a vector */
 } GemmLevel;
 

@@ -1,16 +1,17 @@
-/* gemm_eliminate.h - what elimination with rows exchanged (blocked_lu.c) is made of.
+/* gemm_eliminate.h - what elimination (blocked_lu.c, blocked_cholesky.c) is made of.
  *
  * Included by gemm_body.h, for one element type and one instruction set. */
 
 /* See gemm_body.h. */
 /* clang-format off */
 
-/* c less a b, where elements of a row lie side by side in all three. */
+/* c less a b, where elements of a row lie side by side in a and c. */
 ATTR static void NAME(subtract)(const Frame *frame, int64_t m, int64_t n, int64_t k, const void *a,
-                                int64_t a_row, const void *b, int64_t b_row, void *c, int64_t c_row)
+                                int64_t a_row, const void *b, int64_t b_row, int64_t b_col, void *c,
+                                int64_t c_row)
 {
     NAME(Job) g = { .frame = frame, .m = m, .n = n, .terms = k, .a = a, .a_row = a_row, .a_col = 1,
-                    .b = b, .b_row = b_row, .b_col = 1, .c = c, .c_row = c_row,
+                    .b = b, .b_row = b_row, .b_col = b_col, .c = c, .c_row = c_row,
                     .subtracts = true, .is_slice = true };
     NAME(blocks)(&g);
 }
@@ -79,4 +80,30 @@ ATTR static int NAME(eliminate)(int64_t rows, int columns, void *panel, int32_t 
             at = NAME(find_pivot)(rows, x, k + 1, k + 1);
     }
     return zero;
+}
+
+/* Columns of the factor, a vector each: of a column that is known, products are taken off all that come. */
+ATTR static bool NAME(root)(int n, void *matrix, int64_t row)
+{
+    enum { LANES = NAME(LANES) };
+    NAME(Vec) columns[LANES] = { { 0 } };
+    T *a = matrix;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            ((T *)&columns[j])[i] = a[i * row + j];
+    for (int k = 0; k < n; k++) {
+        T square = columns[k][k];
+        if (!(square > 0))
+            return false;
+        T side = sizeof(T) == 4 ? (T)sqrtf((float)square) : (T)sqrt((double)square);
+        columns[k] /= side;
+        ((T *)&columns[k])[k] = side;
+        NAME(Vec) column = columns[k];
+        for (int j = k + 1; j < n; j++)
+            columns[j] -= column * ((const T *)&columns[k])[j];
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            a[i * row + j] = ((const T *)&columns[j])[i];
+    return true;
 }

@@ -123,5 +123,6 @@ const GemmLevel LEVEL(gemm_level) = {
     .solve = { [GEMM_F32] = LEVEL(solve_f32), [GEMM_F64] = LEVEL(solve_f64) },
     .subtract = { [GEMM_F32] = LEVEL(subtract_f32), [GEMM_F64] = LEVEL(subtract_f64) },
     .eliminate = { [GEMM_F32] = LEVEL(eliminate_f32), [GEMM_F64] = LEVEL(eliminate_f64) },
+    .root = { [GEMM_F32] = LEVEL(root_f32), [GEMM_F64] = LEVEL(root_f64) },
     .bytes = BYTES,
 };

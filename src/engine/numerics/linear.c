@@ -52,6 +52,7 @@ static bool has_library(const Frame *f, Type a)
 
 /* One operation on a batch, as batch_execute hands it out. */
 typedef struct Linear {
+    const Frame *frame;
     const Node *n;
     Type a;
     Triangle triangle;
@@ -219,24 +220,40 @@ static void nan_set(Element e, void *at, int64_t i)
     }
 }
 
-/* The other triangle is zero; without a factor, this one is nan. */
-static void factor_by_library(const Linear *l, int64_t i)
+/* The other triangle becomes zero; without a factor, this one nan. */
+static void clean_triangle(const Linear *l, char *at, bool has_factor)
 {
     int64_t n = rows_of(l->a);
     size_t bytes = (size_t)element_info[l->a.element].bytes;
-    char *at = matrix_out(l, i);
-    memcpy(at, matrix_in(l, i), (size_t)(n * n) * bytes);
-    int info = fortran_factor(l->a.element, l->is_lower, n, at);
     for (int64_t r = 0; r < n; r++) {
         char *row = at + (size_t)(r * n) * bytes;
         size_t before = (size_t)r * bytes, through = before + bytes, all = (size_t)n * bytes;
-        for (int64_t c = l->is_lower ? 0 : r; c < (l->is_lower ? r + 1 : n) && info; c++)
+        for (int64_t c = l->is_lower ? 0 : r; c < (l->is_lower ? r + 1 : n) && !has_factor; c++)
             nan_set(l->a.element, row, c);
         if (l->is_lower)
             memset(row + through, 0, all - through);
         else
             memset(row, 0, before);
     }
+}
+
+static void factor_by_library(const Linear *l, int64_t i)
+{
+    int64_t n = rows_of(l->a);
+    char *at = matrix_out(l, i);
+    memcpy(at, matrix_in(l, i), (size_t)(n * n * element_info[l->a.element].bytes));
+    clean_triangle(l, at, fortran_factor(l->a.element, l->is_lower, n, at) == 0);
+}
+
+/* Large ones, one by one: workers share a matrix that is alone, or else the batch. */
+static Error *cholesky_large(void *user, int64_t from, int64_t to)
+{
+    const Linear *l = user;
+    for (int64_t i = from; i < to; i++)
+        if (!blocked_cholesky(l->frame, count_matrices(l->a) > 1, l->a.element, rows_of(l->a),
+                              matrix_in(l, i), matrix_out(l, i)))
+            clean_triangle(l, matrix_out(l, i), false);
+    return NULL;
 }
 
 static Error *cholesky_some(void *user, int64_t from, int64_t to)
@@ -259,7 +276,8 @@ Error *routine_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor 
 {
     Type a = in->type;
     double side = (double)rows_of(a);
-    Linear l = { .n = n,
+    Linear l = { .frame = f,
+                 .n = n,
                  .a = a,
                  .is_lower = ((const CholeskyAttrs *)n->attrs)->lower,
                  .in = in->data,
@@ -270,6 +288,9 @@ Error *routine_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor 
     if (small_suits(a.element, rows_of(a)))
         return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, BATCH_OWN,
                              cholesky_small, &l);
+    if (f && l.is_lower &&
+        (a.element == F32 || a.element == F64)) /* the evaluator is what it is held to */
+        return batch_execute(f, count_matrices(a), work, BATCH_OWN, cholesky_large, &l);
     return batch_execute(f, count_matrices(a), work,
                          l.is_library ? BATCH_LIBRARY_THREADS : BATCH_OWN, cholesky_some, &l);
 }

@@ -97,6 +97,12 @@ enum { LU_LEAST = 64 };
 void blocked_lu(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, void *a,
                 int32_t *pivots, int32_t *info);
 
+/* ---- Cholesky factors (blocked_cholesky.c) ---- */
+
+/* The lower factor of the real matrix `in` of n x n, row-major, of which what lies above the diagonal is not looked
+ * at; above the diagonal of `a` are zeros.  False: there is none, and `a` is anything.  is_slice: as above. */
+bool blocked_cholesky(const Frame *f, bool is_slice, Element e, int64_t n, const void *in, void *a);
+
 /* ---- a library's routines (lapack_provider.c) ---- */
 
 /* By the names of the real ones. */
