@@ -194,8 +194,14 @@ ATTR static void NAME(pack_group)(void *user, int64_t slice)
                     (NAME(Lines)){ p.a + i * p.row, p.row, p.col, ROWS, i });
 }
 
+#include "engine/numerics/gemm_substitute.h"
+
 ATTR static void NAME(solve)(const TriangularSystem *s, int64_t matrices)
 {
+    if (s->other < TRIANGULAR_LEAST) {
+        NAME(solve_few)(s, matrices);
+        return;
+    }
     bool is_shared = !s->is_slice && is_cut(s->n, s->n * matrices, s->other);
     const Frame *helped = is_shared ? s->frame : NULL;
     NAME(Triangle) t = { .s = s, .matrix = -1 };

@@ -171,10 +171,21 @@ static TriangularSystem system_of(const Frame *f, const Triangle *t, const void 
                                .is_unit = t->is_unit };
 }
 
+/* Systems of few right-hand sides. */
+static Error *solve_few(void *user, int64_t from, int64_t to)
+{
+    const Linear *l = user;
+    TriangularSystem s = system_of(l->frame, &l->triangle, NULL, l);
+    s.a = matrix_in(l, from);
+    s.b = s.x = matrix_out(l, from);
+    triangular_solve(l->a.element, &s, to - from);
+    return NULL;
+}
+
 /* Does triangular_solve do it?  The evaluator, which has no frame, is what it is held to. */
 static bool is_triangular_system(const Frame *f, Element e, const Triangle *t)
 {
-    return f && (e == F32 || e == F64) && t->n > SMALL_ROWS && t->other >= TRIANGULAR_LEAST;
+    return f && (e == F32 || e == F64) && (t->n > SMALL_ROWS || t->other > SMALL_COLUMNS);
 }
 
 Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
@@ -187,14 +198,16 @@ Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in,
                    .is_left = t->left_side,
                    .is_lower = t->lower == (t->transpose_a == NO_TRANSPOSE),
                    .is_unit = t->unit_diagonal };
-    Linear l = { .n = n,
+    Linear l = { .frame = f,
+                 .n = n,
                  .a = a,
                  .triangle = s,
                  .in = in[0].data,
                  .out = out->data,
                  .each = s.n * s.other,
                  .is_library = has_library(f, a) && s.other > 0 };
-    if (is_triangular_system(f, a.element, &s)) {
+    bool is_system = is_triangular_system(f, a.element, &s);
+    if (is_system && s.other >= TRIANGULAR_LEAST) {
         TriangularSystem system = system_of(f, &s, in[1].data, &l);
         triangular_solve(a.element, &system, count_matrices(a));
         return NULL;
@@ -202,6 +215,8 @@ Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in,
     double work = (double)s.n * (double)s.n * (double)s.other;
     l.npieces = l.is_library ? count_pieces(&s) : 1;
     memcpy(out->data, in[1].data, type_bytes(b));
+    if (is_system)
+        return batch_execute(f, count_matrices(a), work, BATCH_OWN, solve_few, &l);
     if (small_suits(a.element, s.n) && s.other <= SMALL_COLUMNS)
         return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, BATCH_OWN,
                              solve_small, &l);

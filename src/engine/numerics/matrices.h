@@ -68,9 +68,10 @@ typedef struct SmallSingular {
 void small_singular(Element e, int64_t n, int64_t rows, int64_t columns, const void *a,
                     const SmallSingular *out);
 
-/* ---- triangular systems of many right-hand sides (gemm_triangle.h) ---- */
+/* ---- triangular systems (gemm_triangle.h) ---- */
 
-/* a x = b, with a[i * a_row + j * a_col] and likewise b and x, which may be the same; b_row or b_col is 1.
+/* a x = b, with a[i * a_row + j * a_col] and likewise b and x, which may be the same; of a_row and a_col one is 1, and
+ * of b_row and b_col.
  * Of a batch, one matrix lies behind the other. */
 typedef struct TriangularSystem {
     const Frame *frame;
@@ -82,7 +83,7 @@ typedef struct TriangularSystem {
     bool is_slice; /* of other work: there is no help */
 } TriangularSystem;
 
-/* Right-hand sides from which on vectors of them are worth their while. */
+/* Right-hand sides from which on vectors of them are worth their while; of fewer, workers share nothing. */
 enum { TRIANGULAR_LEAST = 8 };
 /* In f32 or f64.  Without memory the frame fails. */
 void triangular_solve(Element e, const TriangularSystem *s, int64_t matrices);
