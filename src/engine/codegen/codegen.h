@@ -9,6 +9,7 @@
  *   loops.c       loop nests
  *   moving.c      the rules of operations that move elements; those that compute are math/'s
  *   rules.c       the columns `element` and `block` of ops.def
+ *   transpose.c   squares of elements, transposed in registers
  *   slices.c      one loop of a kernel split among idle workers
  *   bounds.c      a check before every access, under TUTTI_CHECK=bounds
  *
@@ -241,6 +242,12 @@ void last_slice_end(Kernel *k, LLVMBasicBlockRef after);
 V slices_wrap(Kernel *k, const char *name, int npointers);
 /* A large copy inside a kernel that is not made of slices; bytes: a multiple of a vector's. */
 void copy_by_slices(Kernel *k, V to, V from, int64_t bytes);
+
+/* ---- transpose.c --------------------------------------------------------------------- */
+
+/* Of `side` vectors of so many lanes, integers of so many bytes: each square of side x side that they hold
+ * side by side.  A power of two, and lanes a multiple of it. */
+void transpose_squares(Kernel *k, int side, int lanes, int bytes, V *rows);
 
 /* ---- llvm.c ------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
  *
  *   last is kept      for kept { for reduced { acc[v] += 16 neighbours each } store acc }
  *   last is reduced   for kept { for reduced { acc[u] += 16 at a time } add lanes; store one }
+ *   and short         for kept { for reduced { acc += one of each of 16 rows } store acc }
  *
  * Several accumulators run side by side, since one addition waits for the one before it; that
  * takes an identity to start them all with.  Without one there is one accumulator, and lanes
@@ -532,6 +533,90 @@ static void lanes_are_reduced(Kernel *k, const Fold *f, Nest *nest)
     f->done(k, f, out_index(k, f, nest, 1), acc);
 }
 
+/* ---- when lanes are rows ---- */
+
+/* Rows of a few elements: to combine lanes with one another would take longer than to combine them with what
+ * came before.  That of sums, one instruction a step, does not. */
+static bool has_short_rows(const Kernel *k, const Fold *f, const Nest *nest)
+{
+    enum { LONGEST = 32, LEAST_VECTORS = 4, MOST_NODES = 24 };
+    int last = nest->n - 1, nreduced = 0;
+    for (int d = 0; d < nest->n; d++)
+        nreduced += nest->reduced[d];
+    return nreduced == 1 && nest->reduced[last] && last > 0 && nest->dims[last] <= LONGEST &&
+           nest->dims[last] > 1 && nest->dims[last - 1] >= LEAST_VECTORS * k->width &&
+           (f->n > 1 || f->in_order || !f->has_identity) && f->weight <= MOST_NODES;
+}
+
+/* The columns of as many rows as there are lanes. */
+typedef struct ColumnLoop {
+    const Fold *f;
+    Nest *nest;
+    RowTiles *tiles; /* NULL: columns are so few that vectors of rows have them all */
+} ColumnLoop;
+
+static void column_round(Kernel *k, void *user, Loop *loop, V *acc)
+{
+    const ColumnLoop *c = user;
+    V *next = ARENA_ARRAY(k->arena, V, c->f->n);
+    c->nest->at[c->nest->n - 1] = loop_coord(loop, 0);
+    Index *at = space_index(k, c->f, c->nest, k->width);
+    if (c->tiles) {
+        c->tiles->at = at;
+        c->tiles->column = loop->i;
+    }
+    k->is_strict = c->f->is_strict;
+    c->f->values(k, c->f, at, next);
+    k->is_strict = false;
+    (c->f->step ? c->f->step : c->f->combine)(k, c->f, acc, next);
+}
+
+static void columns_emit(Kernel *k, const Fold *f, Nest *nest)
+{
+    enum { FEW_COLUMNS = 4 };
+    int last = nest->n - 1;
+    int64_t n = nest->dims[last];
+    V acc[MAX_CARRIED];
+    RowTiles tiles = { .lanes = k->width, .n = n };
+    ColumnLoop columns = { f, nest, n > FEW_COLUMNS ? &tiles : NULL };
+    Rounds r = { f, 1, 1, f->n, k->width, column_round, &columns };
+    nest->at[last] = coord_const(k, 0);
+    tiles.first = index_linear(k, space_index(k, f, nest, k->width)).base;
+    start_all(k, f, k->width, f->n, acc);
+    if (columns.tiles)
+        row_tiles_begin(k, &tiles);
+    rounds_emit(k, &r, n, const_i64(k, 0), const_i64(k, n), acc);
+    if (columns.tiles)
+        row_tiles_end(k);
+    f->done(k, f, out_index(k, f, nest, k->width), acc);
+}
+
+/* Then the rows that do not fill a vector, and those behind which tiles would read beyond the array. */
+static void lanes_are_rows(Kernel *k, const Fold *f, Nest *nest, bool is_cut)
+{
+    int row = nest->n - 2;
+    int64_t rows = nest->dims[row], n = nest->dims[row + 1], full = rows / k->width * k->width;
+    if ((rows - full) * n < row_tiles_beyond(n, k->width))
+        full -= k->width;
+    Loop loop;
+    if (is_cut)
+        slice_loop(k, &loop, full, k->width);
+    else
+        loop_begin(k, &loop, full, k->width, 0, NULL);
+    nest->at[row] = loop_coord(&loop, 1);
+    columns_emit(k, f, nest);
+    loop_end(k, &loop, NULL);
+    if (full == rows)
+        return;
+    LLVMBasicBlockRef after = is_cut ? last_slice_begin(k) : NULL;
+    loop_between(k, &loop, const_i64(k, full), const_i64(k, rows), 1, 0, NULL);
+    nest->at[row] = coord_uniform(k, loop.i);
+    lanes_are_reduced(k, f, nest);
+    loop_end(k, &loop, NULL);
+    if (after)
+        last_slice_end(k, after);
+}
+
 /* ---- */
 
 bool fold_is_few(const Fold *f, Element e)
@@ -552,17 +637,18 @@ void fold_emit(Kernel *k, const Fold *f)
         nest.dims[0] = 1;
         nest.n = 1;
     }
-    bool is_kept = !nest.reduced[nest.n - 1];
+    bool is_kept = !nest.reduced[nest.n - 1], is_short = has_short_rows(k, f, &nest);
     int nkept = 0, kept[MAX_RANK + 1];
-    for (int d = 0; d < nest.n - is_kept; d++)
+    for (int d = 0; d < nest.n - is_kept - 2 * is_short; d++)
         if (!nest.reduced[d])
             kept[nkept++] = d;
     Loop loops[MAX_RANK + 1];
     int64_t extents[MAX_RANK + 1];
     for (int i = 0; i < nkept; i++)
         extents[i] = nest.dims[kept[i]];
-    extents[nkept] = nest.dims[nest.n - 1] / k->width / vectors_at_once(f);
-    int cut = slices_choose(k, nkept + is_kept, extents);
+    extents[nkept] = is_short ? nest.dims[nest.n - 2] / k->width
+                              : nest.dims[nest.n - 1] / k->width / vectors_at_once(f);
+    int cut = slices_choose(k, nkept + (is_kept || is_short), extents);
     for (int i = 0; i < nkept; i++) {
         if (i == cut)
             slice_loop(k, &loops[i], nest.dims[kept[i]], 1);
@@ -572,6 +658,8 @@ void fold_emit(Kernel *k, const Fold *f)
     }
     if (is_kept)
         lanes_are_kept(k, f, &nest, cut == nkept);
+    else if (is_short)
+        lanes_are_rows(k, f, &nest, cut == nkept);
     else
         lanes_are_reduced(k, f, &nest);
     for (int i = nkept - 1; i >= 0; i--)

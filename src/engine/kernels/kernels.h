@@ -116,6 +116,30 @@ enum { FOLD_FEW = 16 };
 void fold_emit(Kernel *k, const Fold *f);
 bool fold_is_few(const Fold *f, Element e); /* its space and reduced are set */
 
+/* ---- row_tiles.c --------------------------------------------------------------------- */
+
+enum { ROW_TILES_MOST = 4 };
+
+/* Reads of column after column of `lanes` rows of n elements each.  While it lasts code reads operands at
+ * t->at, an index of all lanes, whose column is t->column. */
+typedef struct RowTiles {
+    int lanes;
+    int64_t n;
+    V first; /* i64: the number of the first row's first element */
+    Index *at;
+    V column; /* i64 */
+    /* the rest is row_tiles.c's */
+    Kernel *k;
+    LLVMBasicBlockRef fill;
+    int ntiles, arguments[ROW_TILES_MOST];
+    V tiles[ROW_TILES_MOST];
+} RowTiles;
+
+void row_tiles_begin(Kernel *k, RowTiles *t);
+void row_tiles_end(Kernel *k);
+/* How many elements behind the last row are read. */
+int64_t row_tiles_beyond(int64_t n, int lanes);
+
 /* ---- reduce.c, argmax.c -------------------------------------------------------------- */
 
 /* Folding with a region: what reduce and reduce_window share. */

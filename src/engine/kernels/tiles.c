@@ -187,38 +187,6 @@ static bool tiles_of(Kernel *k, Type shape, Type nest, Tiles *t)
 
 /* ---- one tile ---- */
 
-/* Exchanges the upper right and lower left blocks of s x s. */
-static void transpose_step(Kernel *k, int n, int s, V *rows)
-{
-    V upper[MAX_LANES], lower[MAX_LANES];
-    require(n <= MAX_LANES);
-    for (int i = 0; i < n; i++) {
-        if (i & s)
-            continue;
-        V a = rows[i], b = rows[i + s];
-        for (int j = 0; j < n; j++) {
-            int from_a = j & s ? n + j - s : j, from_b = j & s ? n + j : j + s;
-            upper[j] = LLVMConstInt(int_type(k, 32), (unsigned)from_a, false);
-            lower[j] = LLVMConstInt(int_type(k, 32), (unsigned)from_b, false);
-        }
-        rows[i] = LLVMBuildShuffleVector(k->b, a, b, LLVMConstVector(upper, (unsigned)n), "");
-        rows[i + s] = LLVMBuildShuffleVector(k->b, a, b, LLVMConstVector(lower, (unsigned)n), "");
-    }
-}
-
-/* Left to itself LLVM looks for one shuffle in place of each chain of them, and takes longer for that than
- * for all the rest of a program.  The fence, which is no code, ends a chain.  Shorter rows, in bytes, do
- * without. */
-enum { MOST_MIXED = 8 };
-
-static V fenced(Kernel *k, V row, int bytes)
-{
-    LLVMTypeRef type = LLVMTypeOf(row);
-    LLVMTypeRef f32 = LLVMVectorType(LLVMFloatTypeInContext(k->c), (unsigned)bytes / 4);
-    V same = LLVMBuildBitCast(k->b, row, f32, "");
-    return LLVMBuildBitCast(k->b, INTRINSIC(k, "llvm.arithmetic.fence", same), type, "");
-}
-
 /* The square of n x n at (i, j) of a tile of which `columns` are there; from: the tile's first.  Where
  * neighbours along a row of results lie FAR apart, bytes, in the operand, so many lines of it are under way
  * that the processor reads none of them ahead: it is told to, AHEAD tiles. */
@@ -246,11 +214,7 @@ static void fill_square(const Tiles *t, const Crossing *c, V from, int n, int64_
             prefetch_element(k, k->ins[c->argument], c->e,
                              LLVMBuildAdd(k->b, number, const_i64(k, later), ""));
     }
-    for (int s = 1; s < n; s *= 2) {
-        transpose_step(k, n, s, rows);
-        for (int l = 0; l < n && n * bytes >= MOST_MIXED; l++)
-            rows[l] = fenced(k, rows[l], n * bytes);
-    }
+    transpose_squares(k, n, n, bytes, rows);
     for (int l = 0; l < n; l++) {
         int64_t row = is_backwards ? i + n - 1 - l : i + l;
         V at = byte_offset(k, c->tile, (row * t->side + j) * bytes);
