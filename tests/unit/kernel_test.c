@@ -1345,6 +1345,32 @@ static void test_division_by_constants(void)
         }
 }
 
+/* Integers by one that all share and each by its own, among them multiples of the divisor, 0, -1 and the ends of
+ * their range. */
+static void test_int_division(void)
+{
+    static const char *const elements[] = { INTS };
+    static const char program[] =
+        "(%x: tensor<499x$E>, %y: tensor<499x$E>, %d: tensor<$E>) -> (tensor<499x$E>, "
+        "tensor<499x$E>, tensor<499x$E>, tensor<499x$E>, tensor<499x$E>, tensor<499x$E>, "
+        "tensor<499x$E>) {\n"
+        "  %s = stablehlo.broadcast_in_dim %d, dims = [] : (tensor<$E>) -> tensor<499x$E>\n"
+        "  %0 = stablehlo.divide %x, %y : tensor<499x$E>\n"
+        "  %1 = stablehlo.remainder %x, %y : tensor<499x$E>\n"
+        "  %2 = stablehlo.divide %x, %s : tensor<499x$E>\n"
+        "  %3 = stablehlo.remainder %x, %s : tensor<499x$E>\n"
+        "  %p = stablehlo.subtract %x, %3 : tensor<499x$E>\n"
+        "  %4 = stablehlo.divide %p, %s : tensor<499x$E>\n"
+        "  %5 = stablehlo.remainder %p, %s : tensor<499x$E>\n"
+        "  %r = stablehlo.subtract %x, %1 : tensor<499x$E>\n"
+        "  %6 = stablehlo.divide %r, %y : tensor<499x$E>\n"
+        "  return %0, %1, %2, %3, %4, %5, %6 : tensor<499x$E>, tensor<499x$E>, tensor<499x$E>, "
+        "tensor<499x$E>, tensor<499x$E>, tensor<499x$E>, tensor<499x$E>\n}";
+    for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+        for (int again = 0; again < 8; again++)
+            try(program, "", elements[e], 0, again == 0);
+}
+
 static void test_sort(void)
 {
     static const char *const shapes[] = { "1x", "7x", "13x", "500x", "0x" };
@@ -1494,7 +1520,7 @@ static const Part parts[] = {
     PART(mixed), PART(views), PART(short_rows), PART(stack), PART(tiles), PART(sources),
     PART(gather), PART(reduce), PART(reduce_pairs), PART(wild_reduce), PART(argmax), PART(arg),
     PART(dot), PART(update), PART(scatter), PART(windows), PART(select_scatter), PART(scan),
-    PART(convolution), PART(cut), PART(sort), PART(copies),
+    PART(convolution), PART(cut), PART(sort), PART(copies), PART(int_division),
 };
 /* clang-format on */
 

@@ -1,7 +1,6 @@
 /* arith.c - arithmetic on values in registers: what StableHLO means where LLVM means less.
  *
- * Integers: x / 0 is all ones and x % 0 is x; the least number / -1 is itself.  Booleans add
- * by or and multiply by and.  Floats: max and min keep NaN; by a whole number they are divided with
+ * Booleans add by or and multiply by and; integers are divided in int_division.c.  Floats: max and min keep NaN; by a whole number they are divided with
  * products, to the same bits.  Complex division and length are
  * done without overflow on the way. */
 #include "engine/codegen/codegen.h"
@@ -350,39 +349,16 @@ V arith_mul(Kernel *k, Element e, V x, V y)
     return e == I1 ? LLVMBuildAnd(k->b, x, y, "") : LLVMBuildMul(k->b, x, y, "");
 }
 
-/* A divisor that never traps: 1 instead of 0, and of -1 under the least number.  The zeros go first, by
- * themselves: LLVM takes a quotient by a constant with a zero in any lane for undefined in all, also
- * where another choice would have taken that lane out. */
-static V safe_divisor(Kernel *k, Element e, V x, V y, V *is_zero)
-{
-    LLVMTypeRef type = LLVMTypeOf(y);
-    *is_zero = LLVMBuildICmp(k->b, LLVMIntEQ, y, const_i(k, type, 0), "");
-    V by = choose(k, *is_zero, const_i(k, type, 1), y);
-    if (is_unsigned(e))
-        return by;
-    int bits = (int)LLVMGetIntTypeWidth(one_lane(type));
-    V least = const_i(k, type, (int64_t)(UINT64_C(1) << (bits - 1)));
-    V overflows = LLVMBuildAnd(k->b, LLVMBuildICmp(k->b, LLVMIntEQ, x, least, ""),
-                               LLVMBuildICmp(k->b, LLVMIntEQ, y, const_i(k, type, -1), ""), "");
-    return choose(k, overflows, const_i(k, type, 1), by);
-}
-
 V arith_div(Kernel *k, Element e, V x, V y)
 {
     if (is_complex(e))
         return complex_div(k, e, x, y);
-    if (is_float(e))
-        return float_div(k, x, y);
-    V is_zero, by = safe_divisor(k, e, x, y, &is_zero);
-    V q = is_unsigned(e) ? LLVMBuildUDiv(k->b, x, by, "") : LLVMBuildSDiv(k->b, x, by, "");
-    return choose(k, is_zero, const_i(k, LLVMTypeOf(x), -1), q);
+    return is_float(e) ? float_div(k, x, y) : int_quotient(k, e, x, y);
 }
 
 V arith_rem(Kernel *k, Element e, V x, V y)
 {
-    V is_zero, by = safe_divisor(k, e, x, y, &is_zero);
-    V rest = is_unsigned(e) ? LLVMBuildURem(k->b, x, by, "") : LLVMBuildSRem(k->b, x, by, "");
-    return choose(k, is_zero, x, rest);
+    return int_rest(k, e, x, y);
 }
 
 static V complex_greater(Kernel *k, V x, V y)

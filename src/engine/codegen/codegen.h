@@ -4,7 +4,7 @@
  *   index.c       Coord and Index: where in an array the lanes of a vector stand
  *   element.c     element(): the LLVM value of a value at an index, computed once per index
  *   access.c      memory <-> registers: loads, stores, what an element type looks like in both
- *   arith.c, convert.c, narrow_floats.c
+ *   arith.c, int_division.c, convert.c, narrow_floats.c
  *                 arithmetic on values in registers, for every element type
  *   loops.c       loop nests
  *   moving.c      the rules of operations that move elements; those that compute are math/'s
@@ -279,6 +279,8 @@ V arith_sub(Kernel *k, Element e, V x, V y);
 V arith_mul(Kernel *k, Element e, V x, V y);
 V arith_div(Kernel *k, Element e, V x, V y);
 V arith_rem(Kernel *k, Element e, V x, V y);
+V int_quotient(Kernel *k, Element e, V x, V y); /* int_division.c */
+V int_rest(Kernel *k, Element e, V x, V y);
 V arith_max(Kernel *k, Element e, V x, V y);
 V arith_min(Kernel *k, Element e, V x, V y);
 V arith_abs(Kernel *k, Element e, V x); /* of a complex: its real length */
