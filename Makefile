@@ -70,7 +70,7 @@ FFT := $(call obj,$(wildcard src/engine/numerics/fft*.c))
 # Loops that are worth vectors and unrolling, which -O2 does not make of them.
 ifeq (,$(findstring -fsanitize,$(CFLAGS)))
 $(BUILD)/obj/src/engine/numerics/sort_keys.o $(FFT) $(BUILD)/obj/src/engine/numerics/small_matrices.o \
-  $(BUILD)/obj/src/engine/numerics/plain_sum.o: ALL_CFLAGS += -O3
+  $(BUILD)/obj/src/engine/numerics/plain_reduce.o: ALL_CFLAGS += -O3
 endif
 # A square root of each lane is an instruction.  No product is joined to a sum, as in LAPACK's way with one matrix: the
 # last bits are the same, however many there are.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sums, matrix products, triangular systems and convolutions by the instructions of older machines.
+# Sums and extremes, matrix products, triangular systems and convolutions by the instructions of older machines.
 set -eu
 cd "$(dirname "$0")/.."
 levels="sse"
@@ -8,7 +8,7 @@ grep -qw avx512bw /proc/cpuinfo && levels="$levels avx512"
 for level in $levels; do
     export TUTTI_CPU_LEVEL="$level"
     ${BUILD:-build}/tests/unit/gemm_test
-    ${BUILD:-build}/tests/unit/plain_sum_test
+    ${BUILD:-build}/tests/unit/plain_reduce_test
     ${BUILD:-build}/tests/unit/factors_test
     ${BUILD:-build}/tests/unit/ops_test -k DOT
     ${BUILD:-build}/tests/unit/ops_test -k CONVOLUTION

@@ -238,9 +238,9 @@ typedef struct Runtime {
     /* A convolution as a product; see numerics/numerics.h. */
     void (*gather)(const Frame *f, int64_t kind, const struct Gather *g, const void *seen,
                    const void *other, void *c);
-    /* A sum over dimensions that lie together; see numerics/numerics.h. */
-    void (*sum)(const Frame *f, int64_t kind, int64_t outer, int64_t n, int64_t inner,
-                const void *in, void *out);
+    /* A sum or an extreme over dimensions that lie together; see numerics/numerics.h. */
+    void (*reduce)(const Frame *f, int64_t kind, int64_t parts, int64_t outer, int64_t n,
+                   int64_t inner, const void *in, void *out);
     /* A slice of an array, or the array padded; see numerics/numerics.h. */
     void (*copy)(const Frame *f, const struct PlainCopy *copy, const void *in, void *out);
     /* Arrays joined along a dimension; see numerics/numerics.h. */

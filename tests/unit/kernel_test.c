@@ -1345,6 +1345,57 @@ static void test_division_by_constants(void)
         }
 }
 
+/* A sum or an extreme alone, as a program without loops has it: where it is large enough, a call. */
+static void test_plain_reduce(void)
+{
+    static const struct {
+        const char *in, *dims, *out;
+    } shapes[] = {
+        { "300x", "0", "" },
+        { "5x257x", "1", "5x" },
+        { "3x2049x", "1", "3x" },
+        { "100x100x", "0", "100x" },
+        { "33x65x", "0", "65x" },
+        { "2x40x260x", "1", "2x260x" },
+        { "4x5x260x", "0, 2", "5x" },
+        { "3x4x13x40x", "0, 2, 3", "4x" },
+        { "70x600x", "0", "600x" },
+        { "2x3x400x", "0, 1, 2", "" },
+        { "3x2x4x70x", "0, 2", "2x70x" },
+    };
+    static const struct {
+        const char *element, *least, *most;
+    } types[] = {
+        { "f32", "0xFF800000", "0x7F800000" },
+        { "f64", "0xFFF0000000000000", "0x7FF0000000000000" },
+        { "bf16", "0xFF80", "0x7F80" },
+        { "f16", "0xFC00", "0x7C00" },
+    };
+    static const char *const ops[] = { "add", "maximum", "minimum" };
+    hurries = true;
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+            for (int o = 0; o < 3; o++) {
+                Text text = { 0 };
+                text_printf(&text,
+                            "(%%x: tensor<%s$E>) -> tensor<%s$E> {\n"
+                            "  %%i = stablehlo.constant dense<%s> : tensor<$E>\n"
+                            "  %%r = stablehlo.reduce(%%x init: %%i) applies stablehlo.%s across "
+                            "dimensions = [%s] : (tensor<%s$E>, tensor<$E>) -> tensor<%s$E>\n"
+                            "  return %%r : tensor<%s$E>\n}",
+                            shapes[s].in, shapes[s].out,
+                            o == 0   ? "0.0"
+                            : o == 1 ? types[t].least
+                                     : types[t].most,
+                            ops[o], shapes[s].dims, shapes[s].in, shapes[s].out, shapes[s].out);
+                try(text_cstr(&text), "", types[t].element, o == 0, true);
+                if (o > 0)
+                    try(text_cstr(&text), "", types[t].element, 0, false);
+                text_free(&text);
+            }
+    hurries = false;
+}
+
 /* Integers by one that all share and each by its own, among them multiples of the divisor, 0, -1 and the ends of
  * their range. */
 static void test_int_division(void)
@@ -1521,6 +1572,7 @@ static const Part parts[] = {
     PART(gather), PART(reduce), PART(reduce_pairs), PART(wild_reduce), PART(argmax), PART(arg),
     PART(dot), PART(update), PART(scatter), PART(windows), PART(select_scatter), PART(scan),
     PART(convolution), PART(cut), PART(sort), PART(copies), PART(int_division),
+    PART(plain_reduce),
 };
 /* clang-format on */
 

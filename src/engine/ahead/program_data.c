@@ -26,10 +26,10 @@ static const char *const runtime_symbols[] = {
     [offsetof(Runtime, slices) / POINTER] = "slices_run",
     [offsetof(Runtime, gather) / POINTER] = "gather",
     [offsetof(Runtime, join) / POINTER] = "plain_join",
-    [offsetof(Runtime, sum) / POINTER] = "plain_sum",   /* never named: objects do not hurry, */
-    [offsetof(Runtime, copy) / POINTER] = "plain_copy", /* nor is this one for that reason */
-    [offsetof(Runtime, mark) / POINTER] = "mark",       /* never named: there is no recorder, */
-    [offsetof(Runtime, nans) / POINTER] = "nans_find",  /* and nobody looks for NaNs */
+    [offsetof(Runtime, reduce) / POINTER] = "plain_reduce", /* never named: objects do not hurry, */
+    [offsetof(Runtime, copy) / POINTER] = "plain_copy",     /* nor is this one for that reason */
+    [offsetof(Runtime, mark) / POINTER] = "mark",           /* never named: there is no recorder, */
+    [offsetof(Runtime, nans) / POINTER] = "nans_find",      /* and nobody looks for NaNs */
 #define PERFORMED(kind) [offsetof(Runtime, collectives) / POINTER + COLLECTIVE_##kind]
     PERFORMED(ALL_REDUCE) = "plan_all_reduce",
     PERFORMED(REDUCE_SCATTER) = "plan_reduce_scatter",

@@ -266,7 +266,7 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
     NodeId root = kernel_root(m, k.region);
     int npointers = 1 + node->nin + node->nout;
     bool is_copy = !root && copy_is_plain(e, m, k.region);
-    bool is_ready = is_copy || (e->hurries && sum_is_plain(m, k.region, root));
+    bool is_ready = is_copy || (e->hurries && reduce_is_plain(m, k.region, root));
     k.wanted = is_ready ? 1 : slices_wanted(m, fusion, root);
     function_begin(&k, name, npointers);
     kernel_pointers(&k, fusion);

@@ -34,8 +34,8 @@ extern int64_t slice_worth_ns;
 bool scatter_is_parted(const Module *m, NodeId root); /* its parts have places of their own */
 int slices_wanted(const Module *m, NodeId fusion, NodeId root);
 
-/* reduce.c: is it a sum alone, one that is made ready? */
-bool sum_is_plain(const Module *m, RegionId region, NodeId root);
+/* reduce.c: is it a sum or an extreme alone, one that is made ready? */
+bool reduce_is_plain(const Module *m, RegionId region, NodeId root);
 
 /* copy.c: is it a slice, a pad or a concatenate alone, one that is made ready?  Then it is a call. */
 bool copy_is_plain(const Emit *e, const Module *m, RegionId region);

@@ -212,65 +212,84 @@ static bool reads_pairs(Kernel *k, Type space)
     return narrays && space.rank && space.dims[space.rank - 1] % 2 == 0;
 }
 
-/* ---- sums that are made ready ---- */
+/* ---- sums and extremes that are made ready ---- */
 
-/* The extents before, of and behind the dimensions that are reduced, which lie together. */
-static bool plain_extents(Type in, Ints reduced, int64_t extents[3])
+/* Extents of which every second is reduced: as plain_reduce has them. */
+typedef enum PlainExtent { PARTS, OUTER, REDUCED, INNER, EXTENTS } PlainExtent;
+
+/* false: the dimensions do not lie so, or compiled code is better. */
+static bool plain_extents(Type in, Ints reduced, int64_t extents[EXTENTS])
 {
     bool is_reduced[MAX_RANK] = { 0 };
-    int part = 0;
+    int at = PARTS;
     for (int i = 0; i < reduced.n; i++)
         is_reduced[reduced.at[i]] = true;
-    extents[0] = extents[1] = extents[2] = 1;
+    for (int i = 0; i < EXTENTS; i++)
+        extents[i] = 1;
     for (int d = 0; d < in.rank; d++) {
         if (in.dims[d] == 1)
             continue;
-        part += is_reduced[d] ? part == 0 : part == 1;
-        if (is_reduced[d] != (part == 1))
+        at += is_reduced[d] != (at % 2 == 0);
+        if (at == EXTENTS)
             return false;
-        extents[part] *= in.dims[d];
+        extents[at] *= in.dims[d];
     }
-    return extents[0] * extents[1] * extents[2] > 0 &&
-           (extents[2] == 1 ? extents[1] >= PLAIN_ROW
-                            : extents[1] >= PLAIN_ROWS && extents[2] >= PLAIN_COLUMNS);
+    if (at == OUTER) { /* rows alone, or columns */
+        extents[INNER] = extents[OUTER];
+        extents[REDUCED] = extents[PARTS];
+        extents[PARTS] = extents[OUTER] = 1;
+    } else if (at == PARTS) {
+        extents[REDUCED] = extents[PARTS];
+        extents[PARTS] = 1;
+    }
+    for (int i = 0; i < EXTENTS; i++)
+        if (!extents[i])
+            return false;
+    return extents[INNER] == 1 ? extents[REDUCED] >= PLAIN_ROW
+                               : extents[PARTS] == 1 && extents[REDUCED] >= PLAIN_ROWS &&
+                                     extents[INNER] >= PLAIN_COLUMNS;
 }
 
-static bool is_zero(const Dense *d)
+static bool begins_as(const Dense *d, OpId op)
 {
-    return d && number_at((Tensor){ d->type, (void *)d->data }, 0) == 0;
+    double first = op == OP_ADD ? 0 : op == OP_MAX ? -INFINITY : INFINITY;
+    return d && number_at((Tensor){ d->type, (void *)d->data }, 0) == first;
 }
 
-bool sum_is_plain(const Module *m, RegionId region, NodeId root)
+bool reduce_is_plain(const Module *m, RegionId region, NodeId root)
 {
     const Node *node = root ? node_at(m, root) : NULL, *end = region_return(m, region);
-    int64_t extents[3];
+    int64_t extents[EXTENTS];
     if (!node || node->op != OP_REDUCE || node->nout != 1 || end->nin != 1 ||
         end->in[0] != node->out || node->in[0] != region_at(m, region)->args)
         return false;
-    return region_reducer(m, node->regions[0]) == OP_ADD &&
-           plain_sum_kind(type_of(m, node->out).element) >= 0 &&
-           is_zero(value_constant(m, node->in[1])) &&
+    OpId op = region_reducer(m, node->regions[0]);
+    return plain_reduce_kind(op, type_of(m, node->out).element) >= 0 &&
+           begins_as(value_constant(m, node->in[1]), op) &&
            plain_extents(type_of(m, node->in[0]),
                          ((const DimensionsAttrs *)node->attrs)->dimensions, extents);
 }
 
 static void plain_emit(Kernel *k, const Node *node)
 {
+    enum { ARGUMENTS = 8 };
     LLVMTypeRef i64 = int_type(k, 64), ptr = LLVMPointerTypeInContext(k->c, 0);
-    LLVMTypeRef types[] = { ptr, i64, i64, i64, i64, ptr, ptr };
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 7, false);
+    LLVMTypeRef types[ARGUMENTS] = { ptr, i64, i64, i64, i64, i64, ptr, ptr };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, ARGUMENTS, false);
     Type in = type_of(k->m, node->in[0]), out = type_of(k->m, node->out);
-    int64_t extents[3];
+    int64_t extents[EXTENTS];
     plain_extents(in, ((const DimensionsAttrs *)node->attrs)->dimensions, extents);
-    V args[] = { k->frame,
-                 const_i64(k, plain_sum_kind(in.element)),
-                 const_i64(k, extents[0]),
-                 const_i64(k, extents[1]),
-                 const_i64(k, extents[2]),
-                 k->ins[0],
-                 k->outs[0] };
-    V sum = runtime_function(k, offsetof(Runtime, sum));
-    V call = LLVMBuildCall2(k->b, type, sum, args, 7, "");
+    OpId op = region_reducer(k->m, node->regions[0]);
+    V args[ARGUMENTS] = { k->frame,
+                          const_i64(k, plain_reduce_kind(op, in.element)),
+                          const_i64(k, extents[PARTS]),
+                          const_i64(k, extents[OUTER]),
+                          const_i64(k, extents[REDUCED]),
+                          const_i64(k, extents[INNER]),
+                          k->ins[0],
+                          k->outs[0] };
+    V reduce = runtime_function(k, offsetof(Runtime, reduce));
+    V call = LLVMBuildCall2(k->b, type, reduce, args, ARGUMENTS, "");
     bounds_touch(k->e, call, k->ins[0], 0, (int64_t)type_bytes(in));
     bounds_touch(k->e, call, k->outs[0], 0, (int64_t)type_bytes(out));
 }
@@ -279,7 +298,7 @@ void block_reduce(Kernel *k, NodeId root)
 {
     const Node *node = node_at(k->m, root);
     const DimensionsAttrs *a = node->attrs;
-    if (k->e->hurries && sum_is_plain(k->m, k->region, root)) {
+    if (k->e->hurries && reduce_is_plain(k->m, k->region, root)) {
         plain_emit(k, node);
         return;
     }

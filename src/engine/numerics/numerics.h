@@ -108,17 +108,18 @@ bool gemm_gathers(int kind);
 NAMED_BY_OBJECTS void gather(const Frame *frame, int64_t kind, const Gather *gather,
                              const void *seen, const void *other, void *c);
 
-/* ---- plain sums (plain_sum.c) ---- */
+/* ---- plain sums and extremes (plain_reduce.c) ---- */
 
 /* The shortest row, and the fewest rows and columns, of which compiled code is not better. */
-enum { PLAIN_ROW = 2048, PLAIN_ROWS = 32, PLAIN_COLUMNS = 128 };
+enum { PLAIN_ROW = 256, PLAIN_ROWS = 32, PLAIN_COLUMNS = 64 };
 
-/* The kind of a sum that is made ready, by its element type; -1: it is not. */
-int plain_sum_kind(Element e);
-/* out[a, b] = the sum of in[a, i, b] over the n values of i, rounded once; none of the extents is 0, and
- * inner is 1 or at least PLAIN_COLUMNS. */
-void plain_sum(const Frame *f, int64_t kind, int64_t outer, int64_t n, int64_t inner,
-               const void *in, void *out);
+/* The kind of a reduction by ADD, MAX or MIN that is made ready, by its element type; -1: it is not. */
+int plain_reduce_kind(OpId op, Element e);
+/* out[a, b] = the sum, or the largest, of in[p, a, i, b] over the n values of i and all parts p, rounded once.
+ * None of the extents is 0.  inner is 1, and n at least PLAIN_ROW; or inner is at least PLAIN_COLUMNS, and there
+ * is one part. */
+void plain_reduce(const Frame *f, int64_t kind, int64_t parts, int64_t outer, int64_t n,
+                  int64_t inner, const void *in, void *out);
 
 /* ---- plain copies (plain_copy.c) ---- */
 
