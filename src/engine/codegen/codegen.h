@@ -59,6 +59,7 @@ typedef struct Kernel {
     RegionId region;
     V function, frame;
     V *ins, *outs;    /* pointers, by operand and result */
+    bool is_in_place; /* a result may lie where an operand does: none is stored twice */
     int width;        /* lanes of a full vector */
     int lanes;        /* of the values being made now */
     bool is_small;    /* every array has fewer than 2^31 bytes: lane numbers are i32 */

@@ -140,6 +140,7 @@ static void kernel_pointers(Kernel *k, NodeId fusion)
         for (int o = 0; o < node->nout; o++)
             is_shared = is_shared || kernel_reads_in_place(k->m, fusion, i, o);
         k->ins[i] = LLVMGetParam(k->function, first + (unsigned)i);
+        k->is_in_place = k->is_in_place || is_shared;
         if (!is_shared)
             set_attribute(k, k->function, first + 1 + (unsigned)i, "noalias");
     }

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_READS = 8, LONGEST_SIDE = 32, SHORT_STEP = 4 };
+enum { MOST_READS = 8, LONGEST_SIDE = 16, SHORT_STEP = 4 };
 
 /* A read of an argument: `first` + the sum of steps[d] * (index along d) is the element's number. */
 typedef struct Crossing {
@@ -280,8 +280,8 @@ static void row_at(Tiles *t, V row, int64_t columns)
     Loop loop;
     loop_begin(k, &loop, full, lanes, 0, NULL);
     t->column_in_tile = loop.i;
-    Coord column = { LLVMBuildAdd(k->b, first, loop.i, ""), 1, lanes < t->side ? 1 : t->side,
-                     NULL };
+    bool is_aligned = lanes == t->side && t->nest.dims[t->column] % t->side == 0;
+    Coord column = { LLVMBuildAdd(k->b, first, loop.i, ""), 1, is_aligned ? t->side : 1, NULL };
     results_at(t, row, column, (int)lanes);
     loop_end(k, &loop, NULL);
     if (full == columns)
@@ -316,18 +316,22 @@ static void tile_at(Tiles *t, V row, V column, int64_t columns)
 
 /* ---- all tiles ---- */
 
+/* Where less than a tile is left the last one begins earlier, and stores some results again; if they lie where
+ * operands did, it is narrower, which takes code of its own. */
 static void tiles_of_row(Tiles *t, V row, bool is_cut)
 {
     Kernel *k = t->k;
     int64_t n = t->nest.dims[t->column], full = n / t->side * t->side;
+    int64_t end = k->is_in_place ? full : n;
     Loop loop;
     if (is_cut)
-        slice_loop(k, &loop, full, t->side);
+        slice_loop(k, &loop, end, t->side);
     else
-        loop_begin(k, &loop, full, t->side, 0, NULL);
-    tile_at(t, row, loop.i, t->side);
+        loop_begin(k, &loop, end, t->side, 0, NULL);
+    V column = full == end ? loop.i : INTRINSIC(k, "llvm.umin", loop.i, const_i64(k, n - t->side));
+    tile_at(t, row, column, t->side);
     loop_end(k, &loop, NULL);
-    if (full == n)
+    if (end == n)
         return;
     LLVMBasicBlockRef after = is_cut ? last_slice_begin(k) : NULL;
     tile_at(t, row, const_i64(k, full), n - full);
