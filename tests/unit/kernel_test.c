@@ -551,6 +551,23 @@ static void test_views(void)
         "(%x: tensor<3x40x$E>) -> tensor<3x40x$E> {\n"
         "  %a = stablehlo.reverse %x, dims = [0, 1] : tensor<3x40x$E>\n"
         "  return %a : tensor<3x40x$E>\n}",
+        /* neighbours that lie a few apart, backwards: of whole groups, of others, and with some lanes off */
+        "(%x: tensor<3x40x2x$E>) -> tensor<3x40x$E> {\n"
+        "  %a = stablehlo.reverse %x, dims = [1] : tensor<3x40x2x$E>\n"
+        "  %b = stablehlo.slice %a [0:3, 0:40, 1:2] : (tensor<3x40x2x$E>) -> tensor<3x40x1x$E>\n"
+        "  %c = stablehlo.reshape %b : (tensor<3x40x1x$E>) -> tensor<3x40x$E>\n"
+        "  return %c : tensor<3x40x$E>\n}",
+        "(%x: tensor<2x118x$E>, %v: tensor<$E>) -> tensor<2x45x$E> {\n"
+        "  %a = stablehlo.slice %x [0:2, 1:118:3] : (tensor<2x118x$E>) -> tensor<2x39x$E>\n"
+        "  %b = stablehlo.reverse %a, dims = [1] : tensor<2x39x$E>\n"
+        "  %c = stablehlo.pad %b, %v, low = [0, 2], high = [0, 4], interior = [0, 0] : "
+        "(tensor<2x39x$E>, tensor<$E>) -> tensor<2x45x$E>\n"
+        "  return %c : tensor<2x45x$E>\n}",
+        /* channels: the loops around rows are few each */
+        "(%x: tensor<3x5x4x20x$E>, %c: tensor<5x$E>) -> tensor<3x5x4x20x$E> {\n"
+        "  %a = stablehlo.broadcast_in_dim %c, dims = [1] : (tensor<5x$E>) -> tensor<3x5x4x20x$E>\n"
+        "  %b = stablehlo.add %x, %a : tensor<3x5x4x20x$E>\n"
+        "  return %b : tensor<3x5x4x20x$E>\n}",
         "(%x: tensor<3x20x$E>, %v: tensor<$E>) -> tensor<6x25x$E> {\n"
         "  %a = stablehlo.pad %x, %v, low = [1, 2], high = [2, 3], interior = [0, 0] : "
         "(tensor<3x20x$E>, tensor<$E>) -> tensor<6x25x$E>\n"

@@ -6,7 +6,7 @@
  *   all the same                one scalar, splat        -
  *   one apart                   one vector               one vector
  *   one apart, backwards        one vector, reversed     lane by lane
- *   a few apart                 vectors, shuffled        lane by lane; vectors, if all between is too
+ *   a few apart, either way     vectors, shuffled        lane by lane; vectors, if all between is too
  *   anything else               gather                   lane by lane
  *
  * Lanes that the index masks out do not touch memory; what they yield is some number. */
@@ -387,6 +387,14 @@ void prefetch_element(Kernel *k, V pointer, Element e, V number)
     LLVMBuildCall2(k->b, LLVMGlobalGetValueType(f), f, args, 4, "");
 }
 
+/* The same numbers, the last lane's first. */
+static Coord coord_turned(Kernel *k, Coord c, int lanes)
+{
+    c = coord_add_const(k, c, c.step * (lanes - 1), lanes);
+    c.step = -c.step;
+    return c;
+}
+
 /* A gather takes as long as it has lanes, or longer; this as many loads and shuffles as the step is. */
 static bool is_short_step(int64_t step, int lanes)
 {
@@ -412,6 +420,12 @@ V load_element(Kernel *k, V pointer, Element e, Index *at)
     }
     if (!number.vector && !is_complex && is_short_step(number.step, at->lanes))
         return load_stepped(k, pointer, e, number, at->mask, index_count(at), at->lanes);
+    if (!number.vector && !is_complex && is_short_step(-number.step, at->lanes)) {
+        V mask = at->mask ? reversed(k, at->mask, at->lanes) : NULL;
+        V found = load_stepped(k, pointer, e, coord_turned(k, number, at->lanes), mask,
+                               index_count(at), at->lanes);
+        return reversed(k, found, at->lanes);
+    }
     return load_gather(k, pointer, e, number, at->mask, index_count(at), at->lanes);
 }
 

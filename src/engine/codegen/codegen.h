@@ -214,6 +214,17 @@ void loop_between(Kernel *k, Loop *loop, V from, V end, int64_t step, int ncarri
 void loop_end(Kernel *k, Loop *loop, V *carried); /* carried: next round's in, last round's out */
 Coord loop_coord(const Loop *loop, int64_t step_of_lane);
 
+/* The loops around those whose rounds are vectors. */
+typedef struct OuterLoops {
+    int n;
+    Loop loops[MAX_RANK + 1];
+} OuterLoops;
+
+/* Opens loops over n dimensions with these extents, and says in at[d] where they stand.  One of them, or several
+ * as one, or else a loop of `inner` rounds within them is to be split into slices: true if it is that one. */
+bool outer_begin(Kernel *k, OuterLoops *o, int n, const int64_t *counts, int64_t inner, Coord *at);
+void outer_end(Kernel *k, OuterLoops *o);
+
 /* Which neighbouring dimensions of `shape` everything reached from the values treats as one.
  * joined[d]: d and d + 1.  On entry: which may be at all. */
 void joinable(const Kernel *k, int n, const ValueId *values, Type shape, bool *joined);

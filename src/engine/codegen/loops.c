@@ -231,29 +231,77 @@ static void row_over(const Row *r)
         last_slice_end(k, after);
 }
 
+/* Leading dimensions whose loops become one, so that it has enough rounds to be split; 1: none do. */
+static int leading_for_slices(const Kernel *k, int n, const int64_t *counts)
+{
+    int joined = 0;
+    int64_t rounds = 1;
+    while (joined < n && 2 * rounds < k->wanted)
+        rounds *= counts[joined++];
+    return 2 * rounds < k->wanted ? 1 : joined;
+}
+
+/* Loop number 0 over `joined` dimensions at once: a round's coordinates are its number divided. */
+static void leading_begin(Kernel *k, OuterLoops *o, int joined, const int64_t *counts, Coord *at)
+{
+    int64_t rounds = 1;
+    for (int d = 0; d < joined; d++)
+        rounds *= counts[d];
+    slice_loop(k, &o->loops[o->n++], rounds, 1);
+    V left = o->loops[0].i;
+    for (int d = joined - 1; d >= 0; d--) {
+        V count = const_i64(k, counts[d]);
+        at[d] = coord_uniform(k, d ? LLVMBuildURem(k->b, left, count, "") : left);
+        left = LLVMBuildUDiv(k->b, left, count, "");
+    }
+}
+
+bool outer_begin(Kernel *k, OuterLoops *o, int n, const int64_t *counts, int64_t inner, Coord *at)
+{
+    int64_t extents[MAX_RANK + 2];
+    int joined = leading_for_slices(k, n, counts), cut = -1, d = 0;
+    o->n = 0;
+    memcpy(extents, counts, sizeof *extents * (size_t)n);
+    extents[n] = inner;
+    if (joined > 1) {
+        leading_begin(k, o, joined, counts, at);
+        d = joined;
+    } else {
+        cut = slices_choose(k, n + 1, extents);
+    }
+    for (; d < n; d++) {
+        if (counts[d] == 1) {
+            at[d] = coord_const(k, 0);
+            continue;
+        }
+        Loop *loop = &o->loops[o->n++];
+        if (d == cut)
+            slice_loop(k, loop, counts[d], 1);
+        else
+            loop_begin(k, loop, counts[d], 1, 0, NULL);
+        at[d] = loop_coord(loop, 0);
+    }
+    return cut == n;
+}
+
+void outer_end(Kernel *k, OuterLoops *o)
+{
+    while (o->n > 0)
+        loop_end(k, &o->loops[--o->n], NULL);
+}
+
 void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *user)
 {
     if (type_count(shape) == 0)
         return;
     Type nest = joined_shape(k, shape, joined);
     int depth = nest.rank - 1;
-    Loop loops[MAX_RANK + 1];
+    OuterLoops loops;
     Coord outer[MAX_RANK + 1];
-    int64_t extents[MAX_RANK + 1];
-    memcpy(extents, nest.dims, sizeof *extents * (size_t)nest.rank);
-    extents[depth] /= k->width;
-    int cut = slices_choose(k, nest.rank, extents);
-    for (int d = 0; d < depth; d++) {
-        if (d == cut)
-            slice_loop(k, &loops[d], nest.dims[d], 1);
-        else
-            loop_begin(k, &loops[d], nest.dims[d], 1, 0, NULL);
-        outer[d] = loop_coord(&loops[d], 0);
-    }
-    Row row = { k, shape, nest, outer, cut == depth, body, user };
+    bool is_cut = outer_begin(k, &loops, depth, nest.dims, nest.dims[depth] / k->width, outer);
+    Row row = { k, shape, nest, outer, is_cut, body, user };
     row_over(&row);
-    for (int d = depth - 1; d >= 0; d--)
-        loop_end(k, &loops[d], NULL);
+    outer_end(k, &loops);
 }
 
 /* ---- copies ---- */

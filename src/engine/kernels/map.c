@@ -195,25 +195,12 @@ static bool columns_emit(Kernel *k, Type shape, Type nest)
     c.row = nest.rank - (c.column + 1 == nest.rank ? 2 : 1);
     if (c.column < 0 || !has_lanes(k, nest, c.row))
         return false;
-    Loop loops[MAX_RANK + 1];
-    int64_t extents[MAX_RANK + 1];
-    memcpy(extents, nest.dims, sizeof *extents * (size_t)nest.rank);
-    extents[c.row] /= k->width;
-    extents[c.column] = 1;
-    int cut = slices_choose(k, nest.rank, extents);
-    for (int d = 0; d < c.row; d++) {
-        if (d == c.column)
-            continue;
-        if (d == cut)
-            slice_loop(k, &loops[d], nest.dims[d], 1);
-        else
-            loop_begin(k, &loops[d], nest.dims[d], 1, 0, NULL);
-        c.outer[d] = loop_coord(&loops[d], 0);
-    }
-    all_rows(&c, cut == c.row);
-    for (int d = c.row - 1; d >= 0; d--)
-        if (d != c.column)
-            loop_end(k, &loops[d], NULL);
+    OuterLoops loops;
+    int64_t counts[MAX_RANK + 1];
+    memcpy(counts, nest.dims, sizeof *counts * (size_t)nest.rank);
+    counts[c.column] = 1; /* all columns are made at once */
+    all_rows(&c, outer_begin(k, &loops, c.row, counts, nest.dims[c.row] / k->width, c.outer));
+    outer_end(k, &loops);
     return true;
 }
 
