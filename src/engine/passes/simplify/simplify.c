@@ -8,6 +8,7 @@
  *        |  hands its operand on?         -> the operand           (identity.c)
  *        |  2^x or log2 x by way of e?    -> by base 2             (base_two.c)
  *        |  a reduce of little?          -> a plainer one, or none (reductions.c)
+ *        |  a reduce of few elements?    -> operations on arrays  (short_reductions.c)
  *        |  a transpose beside a dot?     -> the dot by other dimensions (fold_transposes.c)
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand_dots.c)
  *        |  a convolution as derivatives make it -> plain ones, dots (convolutions.c)
@@ -136,6 +137,8 @@ void simplify_visit(Simplifier *s, NodeId n)
             return;
         }
     }
+    if (!s->keeps_dots && unroll_short_reduce(s, n))
+        return;
     if (is_shareable(m, node_at(m, n))) {
         uint64_t hash = node_hash(m, node_at(m, n));
         NodeId same = find_equal(s, node_at(m, n), hash);

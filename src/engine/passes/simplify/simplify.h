@@ -52,6 +52,7 @@ ValueId sort_to_top_k(Simplifier *s, NodeId n);        /* sort_to_top_k.c */
 ValueId expand_small_solve(Simplifier *s, NodeId n); /* small_systems.c */
 /* The same for a node of several results, which are then in s->map; false: nothing is done. */
 bool expand_small_lu(Simplifier *s, NodeId n);
+bool unroll_short_reduce(Simplifier *s, NodeId n); /* short_reductions.c */
 
 /* Calls of LAPACK in a region where nothing is dead any more; unused_vectors.c */
 void drop_unused_vectors(Module *m, RegionId main);
