@@ -465,6 +465,26 @@ static bool may_be_repeated(const RegionFuse *f, const Item *item, int group)
     return is_little(f, item, group, &left);
 }
 
+/* Are no more than *left operations between the item and memory?  If there are more, some of them are written, and
+ * then it is better the last than one before it. */
+static bool reaches_memory(const RegionFuse *f, const Item *item, int group, int *left)
+{
+    const Node *node = node_at(f->s->m, item->node);
+    bool is_written =
+        item->kind != ITEM_LOOP || is_read_outside(f, item, group) || node_is_costly(f->s->m, node);
+    bool is_work =
+        op_info[node->op].kind == KIND_MAP || node->op == OP_CONCATENATE || node->op == OP_PAD;
+    if (is_written)
+        return true;
+    *left -= is_work;
+    for (int k = 0; k < node->nin && *left >= 0; k++) {
+        int def = definer(f, node->in[k]);
+        if (def >= 0 && !reaches_memory(f, &f->items[def], group, left))
+            return false;
+    }
+    return *left >= 0;
+}
+
 static bool may_join(const RegionFuse *f, const Item *item, Member as)
 {
     const Node *node = node_at(f->s->m, item->node);
@@ -474,7 +494,9 @@ static bool may_join(const RegionFuse *f, const Item *item, Member as)
         return false;
     if (as.budget == NO_LIMIT || op_info[node->op].kind == KIND_VIEW)
         return true;
-    return as.budget > 0 && !node_is_costly(f->s->m, node);
+    int left = as.budget;
+    return as.budget > 0 && !node_is_costly(f->s->m, node) &&
+           reaches_memory(f, item, as.group, &left);
 }
 
 static void join(RegionFuse *f, int position, Member as)
