@@ -1553,11 +1553,72 @@ static void test_copies(void)
     hurries = false;
 }
 
+/* Arrays joined, rolled and padded, so large that the loop over them is cut where they meet. */
+static void test_pieces(void)
+{
+    static const char *const elements[] = { "f32", "i8", "complex<f32>", "f64" };
+    static const char *const programs[] = {
+        /* a border that is zeros, and one that mirrors */
+        "(%x: tensor<59x170x$E>, %v: tensor<$E>) -> tensor<64x175x$E> {\n"
+        "  %a = stablehlo.pad %x, %v, low = [2, 5], high = [3, 0], interior = [0, 0] : "
+        "(tensor<59x170x$E>, tensor<$E>) -> tensor<64x175x$E>\n"
+        "  return %a : tensor<64x175x$E>\n}",
+        "(%x: tensor<60x170x$E>) -> tensor<60x176x$E> {\n"
+        "  %a = stablehlo.slice %x [0:60, 1:4] : (tensor<60x170x$E>) -> tensor<60x3x$E>\n"
+        "  %b = stablehlo.reverse %a, dims = [1] : tensor<60x3x$E>\n"
+        "  %c = stablehlo.concatenate %b, %x, dim = 1 : (tensor<60x3x$E>, tensor<60x170x$E>) -> "
+        "tensor<60x173x$E>\n"
+        "  %d = stablehlo.slice %c [0:60, 169:172] : (tensor<60x173x$E>) -> tensor<60x3x$E>\n"
+        "  %e = stablehlo.reverse %d, dims = [1] : tensor<60x3x$E>\n"
+        "  %f = stablehlo.concatenate %c, %e, dim = 1 : (tensor<60x173x$E>, tensor<60x3x$E>) -> "
+        "tensor<60x176x$E>\n"
+        "  return %f : tensor<60x176x$E>\n}",
+        /* what is joined is then walked backwards and in steps */
+        "(%x: tensor<50x90x$E>, %y: tensor<20x90x$E>) -> tensor<35x180x$E> {\n"
+        "  %a = stablehlo.concatenate %x, %y, dim = 0 : (tensor<50x90x$E>, tensor<20x90x$E>) -> "
+        "tensor<70x90x$E>\n"
+        "  %b = stablehlo.reverse %a, dims = [0, 1] : tensor<70x90x$E>\n"
+        "  %c = stablehlo.slice %b [1:70:2, 0:90] : (tensor<70x90x$E>) -> tensor<35x90x$E>\n"
+        "  %d = stablehlo.slice %x [0:35, 0:90] : (tensor<50x90x$E>) -> tensor<35x90x$E>\n"
+        "  %e = stablehlo.concatenate %d, %c, dim = 1 : (tensor<35x90x$E>, tensor<35x90x$E>) -> "
+        "tensor<35x180x$E>\n"
+        "  return %e : tensor<35x180x$E>\n}",
+        /* rolled along both, and added to what is not */
+        "(%x: tensor<64x80x$E>) -> tensor<64x80x$E> {\n"
+        "  %a = stablehlo.slice %x [1:64, 0:80] : (tensor<64x80x$E>) -> tensor<63x80x$E>\n"
+        "  %b = stablehlo.slice %x [0:1, 0:80] : (tensor<64x80x$E>) -> tensor<1x80x$E>\n"
+        "  %c = stablehlo.concatenate %a, %b, dim = 0 : (tensor<63x80x$E>, tensor<1x80x$E>) -> "
+        "tensor<64x80x$E>\n"
+        "  %d = stablehlo.slice %c [0:64, 71:80] : (tensor<64x80x$E>) -> tensor<64x9x$E>\n"
+        "  %e = stablehlo.slice %c [0:64, 0:71] : (tensor<64x80x$E>) -> tensor<64x71x$E>\n"
+        "  %f = stablehlo.concatenate %d, %e, dim = 1 : (tensor<64x9x$E>, tensor<64x71x$E>) -> "
+        "tensor<64x80x$E>\n"
+        "  %g = stablehlo.add %f, %x : tensor<64x80x$E>\n"
+        "  return %g : tensor<64x80x$E>\n}",
+        /* paddings between elements, and ones that take away */
+        "(%x: tensor<30x70x$E>, %v: tensor<$E>) -> tensor<60x210x$E> {\n"
+        "  %a = stablehlo.pad %x, %v, low = [1, 3], high = [0, -1], interior = [1, 2] : "
+        "(tensor<30x70x$E>, tensor<$E>) -> tensor<60x210x$E>\n"
+        "  return %a : tensor<60x210x$E>\n}",
+        /* a first column of one */
+        "(%x: tensor<70x70x$E>) -> tensor<70x70x$E> {\n"
+        "  %a = stablehlo.slice %x [0:70, 0:69] : (tensor<70x70x$E>) -> tensor<70x69x$E>\n"
+        "  %b = stablehlo.slice %x [0:70, 69:70] : (tensor<70x70x$E>) -> tensor<70x1x$E>\n"
+        "  %c = stablehlo.concatenate %b, %a, dim = 1 : (tensor<70x1x$E>, tensor<70x69x$E>) -> "
+        "tensor<70x70x$E>\n"
+        "  return %c : tensor<70x70x$E>\n}",
+    };
+    for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+            try(programs[p], "", elements[e], 0, true);
+}
+
 /* The roots that are cut into slices when they are large, cut though they are small. */
 static void test_cut(void)
 {
     slice_worth_ns = 7;
     test_views();
+    test_pieces();
     test_short_rows();
     test_stack();
     test_tiles();
@@ -1589,7 +1650,7 @@ static const Part parts[] = {
     PART(gather), PART(reduce), PART(reduce_pairs), PART(wild_reduce), PART(argmax), PART(arg),
     PART(dot), PART(update), PART(scatter), PART(windows), PART(select_scatter), PART(scan),
     PART(convolution), PART(cut), PART(sort), PART(copies), PART(int_division),
-    PART(plain_reduce),
+    PART(plain_reduce), PART(pieces),
 };
 /* clang-format on */
 

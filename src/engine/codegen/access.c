@@ -395,11 +395,12 @@ static Coord coord_turned(Kernel *k, Coord c, int lanes)
     return c;
 }
 
-/* A gather takes as long as it has lanes, or longer; this as many loads and shuffles as the step is. */
-static bool is_short_step(int64_t step, int lanes)
+/* A gather takes as long as it has lanes, or longer; this as many loads and shuffles as the step is, and under a
+ * mask as many shuffles more. */
+static bool is_short_step(int64_t step, const Index *at)
 {
     enum { FEWEST = 8 }; /* lanes */
-    return lanes >= FEWEST && step >= 2 && step * 3 <= lanes * 2;
+    return at->lanes >= FEWEST && step >= 2 && step * (at->mask ? 6 : 3) <= at->lanes * 2;
 }
 
 V load_element(Kernel *k, V pointer, Element e, Index *at)
@@ -418,9 +419,9 @@ V load_element(Kernel *k, V pointer, Element e, Index *at)
         V raw = load_raw(k, pointer, e, first, mask, at->lanes);
         return from_memory(k, e, reversed(k, raw, at->lanes));
     }
-    if (!number.vector && !is_complex && is_short_step(number.step, at->lanes))
+    if (!number.vector && !is_complex && is_short_step(number.step, at))
         return load_stepped(k, pointer, e, number, at->mask, index_count(at), at->lanes);
-    if (!number.vector && !is_complex && is_short_step(-number.step, at->lanes)) {
+    if (!number.vector && !is_complex && is_short_step(-number.step, at)) {
         V mask = at->mask ? reversed(k, at->mask, at->lanes) : NULL;
         V found = load_stepped(k, pointer, e, coord_turned(k, number, at->lanes), mask,
                                index_count(at), at->lanes);

@@ -79,6 +79,7 @@ typedef struct Kernel {
     /* Reads an argument in place of load_element; gives NULL where load_element is to do it. */
     V (*load)(struct Kernel *k, int argument, Index *at);
     void *load_user;
+    struct Box *box;     /* NULL: nothing is known of the loops' coordinates */
     const bool *streams; /* by result: it is stored past the caches; NULL: none is */
     Error *error;        /* the first; values made after it are meaningless */
 } Kernel;
@@ -105,7 +106,20 @@ typedef struct Coord {
     int64_t multiple; /* base - beyond is known to be a multiple of it; 0: it is 0 */
     V vector;         /* not NULL: the lanes' own numbers; the others mean nothing */
     int64_t beyond;
+    /* not 0: every lane's is scale times its coordinate in dimension along - 1 of the loops, and offset */
+    int along;
+    int64_t scale, offset;
 } Coord;
+
+/* The part of the loops' dimensions that is emitted now: what a coordinate is compared with may be known there. */
+typedef struct Box {
+    int64_t from[MAX_RANK + 1], to[MAX_RANK + 1];
+    int asked; /* the dimension along which it is noted where comparisons change, or -1 */
+    int ncuts;
+    int64_t *cuts; /* [MOST_CUTS] */
+} Box;
+
+enum { MOST_CUTS = 64 };
 
 /* A position in an array, for `lanes` lanes.  Coordinates are computed when first asked for. */
 struct Index {
@@ -149,6 +163,8 @@ bool index_is_uniform(const Index *at);
 int64_t index_count(const Index *at);                                   /* elements of the array */
 void index_mask(Kernel *k, Index *at, const Index *outer, V condition); /* NULL: outer's only */
 void mask_narrow(Kernel *k, V *mask, V condition); /* both; *mask NULL: condition alone */
+bool is_always(V condition);                       /* of all lanes, known now */
+bool is_never(V condition);
 
 /* ---- access.c --------------------------------------------------------------------------- */
 
@@ -236,6 +252,8 @@ bool is_linear(const Kernel *k, ValueId v);
 /* Emits body for every index of shape, in vectors along the last joined dimension. */
 typedef void LoopBody(Kernel *k, Index *at, void *user);
 void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *user);
+/* The same for the indices within a box of the nest that joined_shape gave. */
+void loop_over_box(Kernel *k, Type shape, Type nest, Box *box, LoopBody *body, void *user);
 void copy_emit(Kernel *k, V to, V from, size_t bytes);
 /* So many bytes, which a register holds, `at` so far behind both pointers. */
 void copy_vector(Kernel *k, V to, V from, V at, int bytes);

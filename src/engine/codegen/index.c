@@ -71,15 +71,31 @@ V coord_lanes(Kernel *k, Coord a, int lanes)
     return LLVMBuildAdd(k->b, splat(k, base, lanes), LLVMConstVector(steps, (unsigned)lanes), "");
 }
 
+/* Along which dimension of the loops the sum of two goes, if along one. */
+static void add_along(Coord *sum, Coord a, Coord b)
+{
+    bool is_one = a.along && (!b.along ? LLVMIsAConstantInt(b.base) != NULL : a.along == b.along);
+    if (!is_one)
+        return;
+    sum->along = a.along;
+    sum->scale = a.scale + b.scale;
+    sum->offset = a.offset + (b.along ? b.offset : LLVMConstIntGetSExtValue(b.base));
+}
+
 Coord coord_add(Kernel *k, Coord a, Coord b, int lanes)
 {
     if (a.vector || b.vector)
         return coord_vector(
             k, LLVMBuildAdd(k->b, coord_lanes(k, a, lanes), coord_lanes(k, b, lanes), ""));
-    return (Coord){ .base = LLVMBuildAdd(k->b, a.base, b.base, ""),
-                    .step = a.step + b.step,
-                    .multiple = gcd(a.multiple, b.multiple),
-                    .beyond = a.beyond + b.beyond };
+    Coord sum = { .base = LLVMBuildAdd(k->b, a.base, b.base, ""),
+                  .step = a.step + b.step,
+                  .multiple = gcd(a.multiple, b.multiple),
+                  .beyond = a.beyond + b.beyond };
+    if (a.along)
+        add_along(&sum, a, b);
+    else
+        add_along(&sum, b, a);
+    return sum;
 }
 
 Coord coord_add_const(Kernel *k, Coord a, int64_t value, int lanes)
@@ -97,7 +113,10 @@ Coord coord_mul_const(Kernel *k, Coord a, int64_t factor, int lanes)
     return (Coord){ .base = LLVMBuildMul(k->b, a.base, const_i64(k, factor), ""),
                     .step = a.step * factor,
                     .multiple = a.multiple * factor,
-                    .beyond = a.beyond * factor };
+                    .beyond = a.beyond * factor,
+                    .along = a.along,
+                    .scale = a.scale * factor,
+                    .offset = a.offset * factor };
 }
 
 int64_t coord_multiple(Coord a)
@@ -159,8 +178,48 @@ Coord coord_mod_const(Kernel *k, Coord a, int64_t divisor, int lanes)
                                          const_i(k, lane_type(k, lanes), divisor), ""));
 }
 
+static int64_t divide_down(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* Is the coordinate below the limit everywhere in the box (1), nowhere (0), or neither (-1)?  Where that changes
+ * is noted. */
+static int is_below(Box *box, Coord a, int64_t limit)
+{
+    if (!box || !a.along || !a.scale)
+        return -1;
+    int d = a.along - 1;
+    int64_t first = a.scale * box->from[d] + a.offset;
+    int64_t last = a.scale * (box->to[d] - 1) + a.offset;
+    if (first < limit && last < limit)
+        return 1;
+    if (first >= limit && last >= limit)
+        return 0;
+    /* the first index at which it is another than at the one before */
+    int64_t cut = a.scale > 0 ? -divide_down(a.offset - limit, a.scale)
+                              : divide_down(a.offset - limit, -a.scale) + 1;
+    if (box->asked == d && box->ncuts < MOST_CUTS)
+        box->cuts[box->ncuts++] = cut;
+    return -1;
+}
+
+bool is_always(V condition)
+{
+    return LLVMIsConstant(condition) && condition == LLVMConstAllOnes(LLVMTypeOf(condition));
+}
+
+bool is_never(V condition)
+{
+    return LLVMIsConstant(condition) && LLVMIsNull(condition);
+}
+
 static V coord_compare(Kernel *k, LLVMIntPredicate how, Coord a, int64_t limit, int lanes)
 {
+    LLVMTypeRef type = lanes_of(int_type(k, 1), lanes);
+    int known = is_below(k->box, a, limit);
+    if (known >= 0)
+        return known == (how == LLVMIntSLT) ? LLVMConstAllOnes(type) : LLVMConstNull(type);
     if (coord_is_uniform(a))
         return splat(k, LLVMBuildICmp(k->b, how, a.base, const_i64(k, limit), ""), lanes);
     V v = coord_lanes(k, a, lanes);
@@ -364,6 +423,8 @@ Index *index_narrow(Kernel *k, Index *at)
 void mask_narrow(Kernel *k, V *mask, V condition)
 {
     V a = *mask ? splat_source(*mask) : NULL, b = splat_source(condition);
+    if (is_always(condition))
+        return;
     if (!*mask)
         *mask = condition;
     else if (a && b)

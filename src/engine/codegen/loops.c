@@ -197,21 +197,34 @@ static void body_at(Kernel *k, Type shape, Type nest, const Coord *outer, Coord 
 typedef struct Row {
     Kernel *k;
     Type shape, nest;
+    const Box *box;
     const Coord *outer;
     bool is_cut;
     LoopBody *body;
     void *user;
 } Row;
 
+/* A coordinate of the loops within the box: how far behind its first, as a coordinate of the nest. */
+static Coord coord_in_box(Kernel *k, const Box *box, int d, Coord c, int lanes)
+{
+    c = coord_add_const(k, c, box->from[d], lanes);
+    c.along = d + 1;
+    c.scale = 1;
+    c.offset = 0;
+    return c;
+}
+
 static void row_at(const Row *r, Coord inner, int lanes)
 {
+    inner = coord_in_box(r->k, r->box, r->nest.rank - 1, inner, lanes);
     body_at(r->k, r->shape, r->nest, r->outer, inner, lanes, r->body, r->user);
 }
 
 static void row_over(const Row *r)
 {
     Kernel *k = r->k;
-    int64_t n = r->nest.dims[r->nest.rank - 1], full = n / k->width * k->width;
+    int last = r->nest.rank - 1;
+    int64_t n = r->box->to[last] - r->box->from[last], full = n / k->width * k->width;
     if (full == k->width) {
         row_at(r, (Coord){ const_i64(k, 0), 1, 0, NULL }, k->width);
     } else if (full) {
@@ -290,18 +303,30 @@ void outer_end(Kernel *k, OuterLoops *o)
         loop_end(k, &o->loops[--o->n], NULL);
 }
 
+void loop_over_box(Kernel *k, Type shape, Type nest, Box *box, LoopBody *body, void *user)
+{
+    int depth = nest.rank - 1;
+    OuterLoops loops;
+    Coord outer[MAX_RANK + 1];
+    int64_t counts[MAX_RANK + 1];
+    for (int d = 0; d <= depth; d++)
+        counts[d] = box->to[d] - box->from[d];
+    bool is_cut = outer_begin(k, &loops, depth, counts, counts[depth] / k->width, outer);
+    for (int d = 0; d < depth; d++)
+        outer[d] = coord_in_box(k, box, d, outer[d], 1);
+    Row row = { k, shape, nest, box, outer, is_cut, body, user };
+    row_over(&row);
+    outer_end(k, &loops);
+}
+
 void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *user)
 {
     if (type_count(shape) == 0)
         return;
     Type nest = joined_shape(k, shape, joined);
-    int depth = nest.rank - 1;
-    OuterLoops loops;
-    Coord outer[MAX_RANK + 1];
-    bool is_cut = outer_begin(k, &loops, depth, nest.dims, nest.dims[depth] / k->width, outer);
-    Row row = { k, shape, nest, outer, is_cut, body, user };
-    row_over(&row);
-    outer_end(k, &loops);
+    Box whole = { .asked = -1 };
+    memcpy(whole.to, nest.dims, sizeof *nest.dims * (size_t)nest.rank);
+    loop_over_box(k, shape, nest, &whole, body, user);
 }
 
 /* ---- copies ---- */

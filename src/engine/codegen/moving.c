@@ -214,6 +214,7 @@ V element_pad(Kernel *k, NodeId n, Index *at)
         return padding;
     Index *to = into_operand(k, n, 0, at);
     V inside = NULL;
+    bool is_outside = false;
     for (int d = 0; d < in.rank; d++) {
         int64_t low = a->edge_padding_low.at[d], high = a->edge_padding_high.at[d];
         int64_t every = a->interior_padding.at[d] + 1;
@@ -228,11 +229,15 @@ V element_pad(Kernel *k, NodeId n, Index *at)
             conditions[2] = coord_less_const(k, rest, 1, at->lanes);
             c = coord_div_const(k, c, every, at->lanes);
         }
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
+            is_outside = is_outside || (conditions[i] && is_never(conditions[i]));
             if (conditions[i])
                 mask_narrow(k, &inside, conditions[i]);
+        }
         index_set(to, d, c);
     }
+    if (is_outside)
+        return padding;
     if (!inside)
         return operand_at(k, n, 0, to);
     index_mask(k, to, at, inside);
@@ -260,15 +265,21 @@ V element_concatenate(Kernel *k, NodeId n, Index *at)
         start -= extent;
         if (extent == 0 || is_elsewhere(here, start, extent))
             continue;
+        V below = coord_less_const(k, here, start + extent, at->lanes), inside = NULL;
+        V above = start ? coord_at_least(k, here, start, at->lanes) : NULL;
+        if (is_never(below) || (above && is_never(above)))
+            continue;
+        mask_narrow(k, &inside, below);
+        if (above)
+            mask_narrow(k, &inside, above);
         Index *to = into_operand(k, n, i, at);
         for (int d = 0; d < at->rank; d++)
             index_set(to, d, index_at(k, at, d));
         index_set(to, dim, coord_add_const(k, here, -start, at->lanes));
-        V inside = coord_less_const(k, here, start + extent, at->lanes);
-        if (start)
-            mask_narrow(k, &inside, coord_at_least(k, here, start, at->lanes));
         index_mask(k, to, at, inside);
         V mine = operand_at(k, n, i, to);
+        if (!inside)
+            return mine;
         result = result ? arith_select(k, inside, mine, result) : mine;
     }
     return result ? result : LLVMConstNull(value_type(k, element_of(k, node->out)));

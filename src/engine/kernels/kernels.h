@@ -45,6 +45,8 @@ void plain_copy_emit(Kernel *k);
 void map_emit(Kernel *k);
 /* tiles.c: the same in tiles, if it reads an operand across; else false. */
 bool tiles_emit(Kernel *k, Type shape, Type nest);
+/* pieces.c: the same in pieces, if results are joined of several or padded; else false. */
+bool pieces_emit(Kernel *k, Type shape, Type nest, LoopBody *body);
 /* Is any array transposed in the kernel? */
 bool has_transpose(const Kernel *k);
 /* update.c: the result begins as the operand v, copied unless it lies there already. */
