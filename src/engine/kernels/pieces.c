@@ -41,10 +41,11 @@ static void ask(Pieces *p)
     const Node *end = region_return(k->m, k->region);
     Index *at = index_new(k, p->nest, 1);
     for (int d = 0; d < p->nest.rank; d++)
-        index_set(at, d, (Coord){ .base = LLVMGetParam(k->function, (unsigned)d),
-                                  .multiple = 1,
-                                  .along = d + 1,
-                                  .scale = 1 });
+        index_set(at, d,
+                  (Coord){ .base = LLVMGetParam(k->function, (unsigned)d),
+                           .multiple = 1,
+                           .along = d + 1,
+                           .scale = 1 });
     memo_clear(k);
     k->lanes = 1;
     Index *in_shape = index_reshape(k, at, p->shape);

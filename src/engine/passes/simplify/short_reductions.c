@@ -232,7 +232,9 @@ static bool is_short(const Simplifier *s, const Node *node)
             return false;
     }
     return in.dims[d] >= 2 &&
-           in.dims[d] <= (joined ? MOST_JOINED : d + 1 == in.rank ? MOST_LAST : 0) &&
+           in.dims[d] <= (joined             ? MOST_JOINED
+                          : d + 1 == in.rank ? MOST_LAST
+                                             : 0) &&
            !is_special_sum(s, node);
 }
 

@@ -13,6 +13,7 @@
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand_dots.c)
  *        |  a convolution as derivatives make it -> plain ones, dots (convolutions.c)
  *        |  a scatter of little, or of much to little? -> a slice update, or parts (scatters.c)
+ *        |  a gather by numbers that are known? -> batch dimensions, selects (gathers.c)
  *        |  two or three unknowns, in a loop? -> arithmetic       (small_systems.c)
  *        |  the front of a sort?         -> top_k                 (sort_to_top_k.c)
  *        |  the same stood before?        -> that one
@@ -123,6 +124,7 @@ void simplify_visit(Simplifier *s, NodeId n)
     if (node_at(m, n)->nout == 1) {
         ValueId v = fold_constants(s, n);
         v = v ? v : drop_identity(s, n);
+        v = v ? v : simplify_compare(s, n);
         v = v ? v : take_base_two(s, n);
         v = v ? v : simplify_reduce(s, n);
         v = v || s->keeps_dots ? v : fold_transpose(s, n);
@@ -130,6 +132,7 @@ void simplify_visit(Simplifier *s, NodeId n)
         v = v || s->keeps_dots ? v : expand_dot(s, n);
         v = v || s->keeps_dots ? v : simplify_convolution(s, n);
         v = v || s->keeps_dots ? v : simplify_scatter(s, n);
+        v = v || s->keeps_dots ? v : simplify_gather(s, n);
         v = v || s->keeps_dots ? v : expand_small_solve(s, n);
         v = v ? v : sort_to_top_k(s, n);
         if (v) {

@@ -47,6 +47,8 @@ ValueId fold_transpose(Simplifier *s, NodeId n);       /* fold_transposes.c */
 ValueId expand_dot(Simplifier *s, NodeId n);           /* expand_dots.c */
 ValueId simplify_convolution(Simplifier *s, NodeId n); /* convolutions.c */
 ValueId simplify_scatter(Simplifier *s, NodeId n);     /* scatters.c */
+ValueId simplify_gather(Simplifier *s, NodeId n);      /* gathers.c */
+ValueId simplify_compare(Simplifier *s, NodeId n);     /* the same */
 ValueId sort_to_top_k(Simplifier *s, NodeId n);        /* sort_to_top_k.c */
 
 ValueId expand_small_solve(Simplifier *s, NodeId n); /* small_systems.c */

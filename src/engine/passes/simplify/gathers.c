@@ -1,0 +1,265 @@
+/* gathers.c - elements found by numbers that the program knows something about.
+ *
+ *     x < 0, of numbers that count or are cut off at 0    ->  false: none is to be counted from the end
+ *     x[i, iota], of as many rows as x has columns         ->  each from its own column: a batch dimension
+ *     concatenate(a, b, c)[i, each its own column]         ->  i < 1 ? a : i < 2 ? b : c
+ *
+ * JAX writes x[:, i], take_along_axis, choose and the like with numbers for every dimension.  A batch dimension is
+ * walked in order; and where one of few arrays is chosen for each element, no array of all of them is made. */
+#include "engine/passes/simplify/simplify.h"
+
+#include "ops/number.h"
+
+#include <string.h>
+
+enum { MOST_CHOICES = 8, DEEPEST = 8 };
+
+static const Node *definer(const Module *m, ValueId v)
+{
+    NodeId def = value_def(m, v);
+    return def ? node_at(m, def) : NULL;
+}
+
+/* ---- numbers that are not negative ---- */
+
+/* Is it one integer, not negative, in all places? */
+static bool is_natural(const Module *m, ValueId v)
+{
+    const Dense *c = value_constant(m, v);
+    bool is_one = c && (c->is_splat || type_count(c->type) == 1);
+    return is_one && element_info[c->type.element].kind == SIGNED &&
+           number_int(c->type.element, c->data) >= 0;
+}
+
+/* Do its numbers count, all of them in the range of their type? */
+static bool counts(const Module *m, ValueId v, const Node *iota)
+{
+    Type t = type_of(m, v);
+    int64_t extent = t.dims[((const IotaAttrs *)iota->attrs)->iota_dimension];
+    return extent <= (element_info[t.element].bits >= 32 ? INT32_MAX : INT8_MAX) &&
+           element_info[t.element].bits >= 8;
+}
+
+static bool is_never_negative(const Module *m, ValueId v, int depth)
+{
+    const Node *node = definer(m, v);
+    if (is_natural(m, v))
+        return true;
+    if (!node || depth == DEEPEST)
+        return false;
+    switch (node->op) {
+    case OP_IOTA: return counts(m, v, node);
+    case OP_RESHAPE:
+    case OP_BROADCAST:
+    case OP_SLICE:
+    case OP_TRANSPOSE: return is_never_negative(m, node->in[0], depth + 1);
+    case OP_MAX:
+        return is_never_negative(m, node->in[0], depth + 1) ||
+               is_never_negative(m, node->in[1], depth + 1);
+    case OP_MIN:
+        return is_never_negative(m, node->in[0], depth + 1) &&
+               is_never_negative(m, node->in[1], depth + 1);
+    case OP_CLAMP:
+        return is_never_negative(m, node->in[0], depth + 1) &&
+               is_never_negative(m, node->in[2], depth + 1);
+    case OP_CONVERT: {
+        ElementInfo from = element_info[type_of(m, node->in[0]).element];
+        ElementInfo to = element_info[type_of(m, v).element];
+        return from.bits < to.bits &&
+               (from.kind == UNSIGNED || from.kind == BOOLEAN ||
+                (from.kind == SIGNED && is_never_negative(m, node->in[0], depth + 1)));
+    }
+    default: return false;
+    }
+}
+
+ValueId simplify_compare(Simplifier *s, NodeId n)
+{
+    static const uint8_t no;
+    const Module *m = s->m;
+    const Node *node = node_at(m, n);
+    if (node->op != OP_COMPARE ||
+        ((const CompareAttrs *)node->attrs)->comparison_direction != LT ||
+        element_info[type_of(m, node->in[0]).element].kind != SIGNED)
+        return 0;
+    const Dense *zero = is_natural(m, node->in[1]) ? value_constant(m, node->in[1]) : NULL;
+    if (!zero || number_int(zero->type.element, zero->data) != 0 ||
+        !is_never_negative(m, node->in[0], 0))
+        return 0;
+    return simplify_constant(s, (Dense){ type_of(m, node->out), true, &no }, node->loc);
+}
+
+/* ---- own columns ---- */
+
+/* The dimension of v along which its elements count 0, 1, ..; -1: they do not. */
+static int counts_along(const Module *m, ValueId v, int depth)
+{
+    const Node *node = definer(m, v);
+    if (!node || depth == DEEPEST)
+        return -1;
+    if (node->op == OP_IOTA && counts(m, v, node))
+        return (int)((const IotaAttrs *)node->attrs)->iota_dimension;
+    if (node->op != OP_RESHAPE && node->op != OP_BROADCAST)
+        return -1;
+    int inner = counts_along(m, node->in[0], depth + 1);
+    Type in = type_of(m, node->in[0]), out = type_of(m, v);
+    if (inner < 0)
+        return -1;
+    if (node->op == OP_BROADCAST) {
+        int to = (int)((const BroadcastAttrs *)node->attrs)->broadcast_dimensions.at[inner];
+        return out.dims[to] == in.dims[inner] ? to : -1;
+    }
+    /* A reshape that only has other extents of 1. */
+    int found = -1, d = 0;
+    for (int i = 0; i < in.rank; i++) {
+        if (in.dims[i] == 1)
+            continue;
+        while (d < out.rank && out.dims[d] == 1)
+            d++;
+        if (d == out.rank || out.dims[d] != in.dims[i])
+            return -1;
+        found = i == inner ? d : found;
+        d++;
+    }
+    return found;
+}
+
+/* The columns that the numbers of a gather are joined of, one for each component; NULL: they are not. */
+static const Node *columns_of(const Module *m, const Node *node)
+{
+    const GatherAttrs *a = node->attrs;
+    const Node *joined = definer(m, node->in[1]);
+    if (!joined || joined->op != OP_CONCATENATE || joined->nin != a->start_index_map.n ||
+        ((const DimensionAttrs *)joined->attrs)->dimension != a->index_vector_dim)
+        return NULL;
+    for (int i = 0; i < joined->nin; i++)
+        if (type_of(m, joined->in[i]).dims[a->index_vector_dim] != 1)
+            return NULL;
+    return joined;
+}
+
+static Ints ints_without(Arena *arena, Ints list, int at)
+{
+    int64_t kept[MAX_RANK];
+    int n = 0;
+    for (int i = 0; i < list.n; i++)
+        if (i != at)
+            kept[n++] = list.at[i];
+    return ints_copy(arena, n, kept);
+}
+
+static Ints ints_with(Arena *arena, Ints list, int at, int64_t x)
+{
+    int64_t more[MAX_RANK + 1];
+    for (int i = 0; i < list.n; i++)
+        more[i + (i >= at)] = list.at[i];
+    more[at] = x;
+    return ints_copy(arena, list.n + 1, more);
+}
+
+/* Component c of the numbers, which count along their dimension b, becomes a batch dimension. */
+static ValueId without_component(Simplifier *s, const Node *node, const Node *joined, int c, int b)
+{
+    Arena *arena = s->m->arena;
+    const GatherAttrs *old = node->attrs;
+    int64_t d = old->start_index_map.at[c], dims[MAX_RANK];
+    int at = 0, n = 0;
+    while (at < old->operand_batching_dims.n && old->operand_batching_dims.at[at] < d)
+        at++;
+    GatherAttrs *a = ARENA_NEW(arena, GatherAttrs);
+    *a = *old;
+    a->collapsed_slice_dims =
+        ints_without(arena, old->collapsed_slice_dims, ints_find(old->collapsed_slice_dims, d));
+    a->operand_batching_dims = ints_with(arena, old->operand_batching_dims, at, d);
+    a->start_indices_batching_dims = ints_with(arena, old->start_indices_batching_dims, at, b);
+    a->start_index_map = ints_without(arena, old->start_index_map, c);
+    a->indices_are_sorted = false;
+    ValueId *kept = ARENA_ARRAY(arena, ValueId, joined->nin);
+    for (int i = 0; i < joined->nin; i++)
+        if (i != c)
+            kept[n++] = joined->in[i];
+    Type t = type_of(s->m, node->in[1]);
+    memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
+    dims[old->index_vector_dim] = n;
+    ValueId numbers =
+        simplify_put(s, OP_CONCATENATE, n, kept, type_new(arena, t.element, t.rank, dims),
+                     joined->attrs, node->loc);
+    ValueId in[] = { node->in[0], numbers };
+    return simplify_put(s, OP_GATHER, 2, in, type_of(s->m, node->out), a, node->loc);
+}
+
+static ValueId take_own_column(Simplifier *s, const Node *node)
+{
+    const GatherAttrs *a = node->attrs;
+    Type x = type_of(s->m, node->in[0]), numbers = type_of(s->m, node->in[1]);
+    const Node *joined = columns_of(s->m, node);
+    for (int c = 0; joined && joined->nin > 1 && c < joined->nin; c++) {
+        int64_t d = a->start_index_map.at[c];
+        int b = counts_along(s->m, joined->in[c], 0);
+        if (b >= 0 && b != a->index_vector_dim && x.dims[d] == numbers.dims[b] &&
+            ints_find(a->collapsed_slice_dims, d) >= 0 &&
+            ints_find(a->start_indices_batching_dims, b) < 0) {
+            Node columns = *joined; /* a copy: nodes are added */
+            return without_component(s, node, &columns, c, b);
+        }
+    }
+    return 0;
+}
+
+/* ---- one of few arrays ---- */
+
+/* Does the gather choose along d alone, for each element one of what stands there? */
+static bool chooses_along(const Node *node, int d, Type x, Type numbers)
+{
+    const GatherAttrs *a = node->attrs;
+    int64_t last = -1;
+    bool has_vectors = a->index_vector_dim < numbers.rank;
+    if (a->start_index_map.n != 1 || a->start_index_map.at[0] != d || a->offset_dims.n ||
+        a->operand_batching_dims.n + 1 != x.rank || numbers.rank - has_vectors + 1 != x.rank)
+        return false;
+    for (int i = 0; i < a->start_indices_batching_dims.n; i++) {
+        if (a->start_indices_batching_dims.at[i] < last)
+            return false;
+        last = a->start_indices_batching_dims.at[i];
+    }
+    return true;
+}
+
+static ValueId choose_array(Simplifier *s, const Node *node)
+{
+    Module *m = s->m;
+    const Node *found = definer(m, node->in[0]);
+    if (!found || found->op != OP_CONCATENATE || found->nin > MOST_CHOICES)
+        return 0;
+    Node joined = *found; /* a copy: nodes are added */
+    int d = (int)((const DimensionAttrs *)joined.attrs)->dimension;
+    Type out = type_of(m, node->out), numbers = type_of(m, node->in[1]);
+    if (type_of(m, node->in[0]).dims[d] != joined.nin || element_info[numbers.element].bits < 8 ||
+        !chooses_along(node, d, type_of(m, node->in[0]), numbers))
+        return 0;
+    Type index = type_new(m->arena, numbers.element, out.rank, out.dims);
+    Type mask = type_new(m->arena, I1, out.rank, out.dims);
+    ValueId which = simplify_put(s, OP_RESHAPE, 1, &node->in[1], index, NULL, node->loc), made = 0;
+    CompareAttrs *less = ARENA_NEW(m->arena, CompareAttrs);
+    *less = (CompareAttrs){ .comparison_direction = LT, .compare_type = COMPARE_NOTYPE };
+    for (int i = joined.nin - 1; i >= 0; i--) {
+        ValueId mine = simplify_put(s, OP_RESHAPE, 1, &joined.in[i], out, NULL, node->loc);
+        int64_t *limit = ARENA_NEW(m->arena, int64_t);
+        *limit = i + 1; /* little-endian */
+        ValueId two[] = { which, simplify_constant(s, (Dense){ index, true, limit }, node->loc) };
+        ValueId is_mine =
+            made ? simplify_put(s, OP_COMPARE, 2, two, mask, less, node->loc) : 0;
+        ValueId three[] = { is_mine, mine, made };
+        made = made ? simplify_put(s, OP_SELECT, 3, three, out, NULL, node->loc) : mine;
+    }
+    return made;
+}
+
+ValueId simplify_gather(Simplifier *s, NodeId n)
+{
+    Node node = *node_at(s->m, n); /* a copy: nodes are added */
+    if (node.op != OP_GATHER || ((const GatherAttrs *)node.attrs)->drops)
+        return 0;
+    ValueId v = take_own_column(s, &node);
+    return v ? v : choose_array(s, &node);
+}
