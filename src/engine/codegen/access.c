@@ -344,6 +344,17 @@ static V load_half_pairs(Kernel *k, V pointer, V first, bool is_second, int lane
     return same_bits(k, bits, true);
 }
 
+/* Of `step` vectors, a power of two, whose elements follow one another: every one that is `rest` of its group of
+ * `step`.  Each round takes those of even or of odd number, so what is taken for other rests is made of the
+ * same. */
+static V every_stepth(Kernel *k, int step, int rest, V *vectors, int lanes)
+{
+    for (; step > 1; step /= 2, rest /= 2)
+        for (int i = 0; i < step / 2; i++)
+            vectors[i] = shuffle(k, vectors[2 * i], vectors[2 * i + 1], lanes, rest % 2, 2);
+    return vectors[0];
+}
+
 /* Lanes `step` apart, of an array of n elements: all that lies from the first to the last is loaded.  Where
  * the array is made of groups of `step`, and it is known which of a group the lanes are, groups are loaded
  * whole: what reads the others then loads the same. */
@@ -357,6 +368,14 @@ static V load_stepped(Kernel *k, V pointer, Element e, Coord number, V mask, int
     if (e == BF16 && step == 2 && is_whole)
         return load_half_pairs(k, pointer, first, rest, lanes);
     require(lanes <= MAX_LANES);
+    if (is_whole && (step & (step - 1)) == 0) {
+        V vectors[MAX_LANES];
+        for (int c = 0; c < step; c++)
+            vectors[c] = load_raw(k, pointer, e,
+                                  LLVMBuildAdd(k->b, first, const_i64(k, (int64_t)c * lanes), ""),
+                                  NULL, lanes);
+        return from_memory(k, e, every_stepth(k, step, rest, vectors, lanes));
+    }
     for (int c = 0; c < step; c++) {
         for (int l = 0; l < lanes; l++) {
             int at = l * step + rest;

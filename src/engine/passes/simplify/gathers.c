@@ -78,8 +78,7 @@ ValueId simplify_compare(Simplifier *s, NodeId n)
     static const uint8_t no;
     const Module *m = s->m;
     const Node *node = node_at(m, n);
-    if (node->op != OP_COMPARE ||
-        ((const CompareAttrs *)node->attrs)->comparison_direction != LT ||
+    if (node->op != OP_COMPARE || ((const CompareAttrs *)node->attrs)->comparison_direction != LT ||
         element_info[type_of(m, node->in[0]).element].kind != SIGNED)
         return 0;
     const Dense *zero = is_natural(m, node->in[1]) ? value_constant(m, node->in[1]) : NULL;
@@ -247,8 +246,7 @@ static ValueId choose_array(Simplifier *s, const Node *node)
         int64_t *limit = ARENA_NEW(m->arena, int64_t);
         *limit = i + 1; /* little-endian */
         ValueId two[] = { which, simplify_constant(s, (Dense){ index, true, limit }, node->loc) };
-        ValueId is_mine =
-            made ? simplify_put(s, OP_COMPARE, 2, two, mask, less, node->loc) : 0;
+        ValueId is_mine = made ? simplify_put(s, OP_COMPARE, 2, two, mask, less, node->loc) : 0;
         ValueId three[] = { is_mine, mine, made };
         made = made ? simplify_put(s, OP_SELECT, 3, three, out, NULL, node->loc) : mine;
     }

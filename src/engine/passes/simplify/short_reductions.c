@@ -11,7 +11,7 @@
 
 enum {
     MOST_JOINED = 16, /* elements, where an operand is joined of arrays */
-    MOST_LAST = 4,    /* where they are neighbours in memory */
+    MOST_LAST = 8,    /* where they are neighbours in memory */
     MOST_TAKEN = 12,  /* operations that an element is made by */
     MOST_STEP = 16,   /* operations that take in an element */
     FEW_RESULTS = 256,

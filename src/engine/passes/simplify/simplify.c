@@ -6,6 +6,7 @@
  *     node, operands simple already
  *        |  all operands constant?        -> a constant            (constants.c)
  *        |  hands its operand on?         -> the operand           (identity.c)
+ *        |  low bits of integers?         -> made of low bits      (narrow_integers.c)
  *        |  2^x or log2 x by way of e?    -> by base 2             (base_two.c)
  *        |  a reduce of little?          -> a plainer one, or none (reductions.c)
  *        |  a reduce of few elements?    -> operations on arrays  (short_reductions.c)
@@ -125,6 +126,7 @@ void simplify_visit(Simplifier *s, NodeId n)
         ValueId v = fold_constants(s, n);
         v = v ? v : drop_identity(s, n);
         v = v ? v : simplify_compare(s, n);
+        v = v ? v : narrow_integers(s, n);
         v = v ? v : take_base_two(s, n);
         v = v ? v : simplify_reduce(s, n);
         v = v || s->keeps_dots ? v : fold_transpose(s, n);
