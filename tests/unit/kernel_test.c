@@ -1202,11 +1202,11 @@ static void test_convolution(void)
             try(programs[p], "", elements[e], 64, true);
 }
 
-/* Rows of two to four: lanes run down the columns. */
+/* Rows of two to four, and of eight bytes: lanes run down the columns. */
 static void test_short_rows(void)
 {
     static const char *const elements[] = { "f32", "f64", "i8", "i32", "bf16", "complex<f32>" };
-    for (int n = 2; n <= 4; n++)
+    for (int n = 2; n <= 8; n += n < 4 ? 1 : 4)
         for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
             Text text = { 0 };
             text_printf(&text,

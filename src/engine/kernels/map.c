@@ -44,13 +44,19 @@ static bool has_lanes(const Kernel *k, Type nest, int row)
            region_at(k->m, k->region)->nnodes <= MOST_NODES;
 }
 
+/* Rows that would leave most of a register empty, and that are interleaved by halves (store_columns). */
+static bool has_narrow_rows(const Kernel *k, int64_t columns)
+{
+    return columns <= 2 * FEW_COLUMNS && 4 * columns <= k->width && (columns & (columns - 1)) == 0;
+}
+
 static bool has_short_rows(const Kernel *k, Type nest)
 {
     const Node *end = region_return(k->m, k->region);
     int last = nest.rank - 1;
     if (!has_lanes(k, nest, last - 1) || nest.dims[last] < 2)
         return false;
-    if (nest.dims[last] > FEW_COLUMNS &&
+    if (nest.dims[last] > FEW_COLUMNS && !has_narrow_rows(k, nest.dims[last]) &&
         (nest.dims[last] > MOST_COLUMNS || !is_stack(k, nest.dims[last])))
         return false;
     for (int i = 0; i < end->nin; i++)
