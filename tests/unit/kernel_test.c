@@ -531,6 +531,16 @@ static void test_views(void)
         "(%x: tensor<3x8x4x$E>) -> tensor<3x4x8x$E> {\n"
         "  %a = stablehlo.transpose %x, dims = [0, 2, 1] : (tensor<3x8x4x$E>) -> tensor<3x4x8x$E>\n"
         "  return %a : tensor<3x4x8x$E>\n}",
+        /* rows of three, moved whole and turned */
+        "(%x: tensor<5x70x3x$E>) -> tensor<70x5x3x$E> {\n"
+        "  %a = stablehlo.reverse %x, dims = [1] : tensor<5x70x3x$E>\n"
+        "  %b = stablehlo.transpose %a, dims = [1, 0, 2] : (tensor<5x70x3x$E>) -> "
+        "tensor<70x5x3x$E>\n"
+        "  return %b : tensor<70x5x3x$E>\n}",
+        "(%x: tensor<70x4x3x$E>) -> tensor<4x70x3x$E> {\n"
+        "  %a = stablehlo.transpose %x, dims = [1, 0, 2] : (tensor<70x4x3x$E>) -> "
+        "tensor<4x70x3x$E>\n"
+        "  return %a : tensor<4x70x3x$E>\n}",
         /* a reshape under a transpose: coordinates by division */
         "(%x: tensor<6x20x$E>) -> tensor<10x12x$E> {\n"
         "  %a = stablehlo.reshape %x : (tensor<6x20x$E>) -> tensor<12x10x$E>\n"

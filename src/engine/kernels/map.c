@@ -50,11 +50,29 @@ static bool has_narrow_rows(const Kernel *k, int64_t columns)
     return columns <= 2 * FEW_COLUMNS && 4 * columns <= k->width && (columns & (columns - 1)) == 0;
 }
 
+/* Does a transpose leave rows of small elements whole, and put others beside them than lie there?  Down the columns
+ * such elements would be loaded one by one: no machine gathers less than four bytes. */
+static bool moves_rows(const Kernel *k)
+{
+    const Region *region = region_at(k->m, k->region);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(k->m, region->nodes[i]);
+        int last = node->nout ? type_of(k->m, node->out).rank - 1 : 0;
+        if (node->op != OP_TRANSPOSE || last < 1)
+            continue;
+        Ints permutation = ((const TransposeAttrs *)node->attrs)->permutation;
+        if (element_info[type_of(k->m, node->out).element].bytes < 4 &&
+            permutation.at[last] == last && permutation.at[last - 1] != last - 1)
+            return true;
+    }
+    return false;
+}
+
 static bool has_short_rows(const Kernel *k, Type nest)
 {
     const Node *end = region_return(k->m, k->region);
     int last = nest.rank - 1;
-    if (!has_lanes(k, nest, last - 1) || nest.dims[last] < 2)
+    if (!has_lanes(k, nest, last - 1) || nest.dims[last] < 2 || moves_rows(k))
         return false;
     if (nest.dims[last] > FEW_COLUMNS && !has_narrow_rows(k, nest.dims[last]) &&
         (nest.dims[last] > MOST_COLUMNS || !is_stack(k, nest.dims[last])))
