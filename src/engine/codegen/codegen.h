@@ -59,7 +59,6 @@ typedef struct Kernel {
     RegionId region;
     V function, frame;
     V *ins, *outs;    /* pointers, by operand and result */
-    bool is_in_place; /* a result may lie where an operand does: none is stored twice */
     int width;        /* lanes of a full vector */
     int lanes;        /* of the values being made now */
     bool is_small;    /* every array has fewer than 2^31 bytes: lane numbers are i32 */
@@ -79,7 +78,8 @@ typedef struct Kernel {
     /* Reads an argument in place of load_element; gives NULL where load_element is to do it. */
     V (*load)(struct Kernel *k, int argument, Index *at);
     void *load_user;
-    struct Box *box;     /* NULL: nothing is known of the loops' coordinates */
+    bool repeats;    /* results may be computed and stored twice: none lies where an operand does */
+    struct Box *box; /* NULL: nothing is known of the loops' coordinates */
     const bool *streams; /* by result: it is stored past the caches; NULL: none is */
     Error *error;        /* the first; values made after it are meaningless */
 } Kernel;

@@ -5,6 +5,8 @@
  *
  *     f32[3,5,35], width 16:   for i in 0..15 { for j in 0, 16 { 16 lanes }  3 lanes }
  *
+ * or, where results may be stored twice, is a full vector that begins earlier (at 19).
+ *
  * Neighbouring dimensions become one where nothing tells them apart (here 3 and 5); when all
  * do, the kernel is one flat loop over element numbers. */
 #include "engine/codegen/codegen.h"
@@ -238,6 +240,11 @@ static void row_over(const Row *r)
     }
     if (full == n)
         return;
+    if (full && k->repeats && !r->is_cut) {
+        int64_t first = n - k->width;
+        row_at(r, (Coord){ const_i64(k, first), 1, first, NULL }, k->width);
+        return;
+    }
     LLVMBasicBlockRef after = r->is_cut ? last_slice_begin(k) : NULL;
     row_at(r, (Coord){ const_i64(k, full), 1, full, NULL }, (int)(n - full));
     if (after)

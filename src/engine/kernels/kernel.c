@@ -132,6 +132,7 @@ static void kernel_pointers(Kernel *k, NodeId fusion)
 {
     const Node *node = node_at(k->m, fusion);
     unsigned first = k->slice ? 2 : 1;
+    k->repeats = true;
     k->frame = LLVMGetParam(k->function, 0);
     k->ins = ARENA_ARRAY(k->arena, V, node->nin + 1);
     k->outs = ARENA_ARRAY(k->arena, V, node->nout + 1);
@@ -140,7 +141,7 @@ static void kernel_pointers(Kernel *k, NodeId fusion)
         for (int o = 0; o < node->nout; o++)
             is_shared = is_shared || kernel_reads_in_place(k->m, fusion, i, o);
         k->ins[i] = LLVMGetParam(k->function, first + (unsigned)i);
-        k->is_in_place = k->is_in_place || is_shared;
+        k->repeats = k->repeats && !is_shared;
         if (!is_shared)
             set_attribute(k, k->function, first + 1 + (unsigned)i, "noalias");
     }
@@ -272,6 +273,7 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
     function_begin(&k, name, npointers);
     kernel_pointers(&k, fusion);
     kernel_bounds(e, m, fusion, name, k.function);
+    k.repeats = k.repeats && !root;
     if (root)
         block_rules[node_at(m, root)->op](&k, root);
     else if (is_copy)

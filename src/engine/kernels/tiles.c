@@ -322,7 +322,7 @@ static void tiles_of_row(Tiles *t, V row, bool is_cut)
 {
     Kernel *k = t->k;
     int64_t n = t->nest.dims[t->column], full = n / t->side * t->side;
-    int64_t end = k->is_in_place ? full : n;
+    int64_t end = k->repeats ? n : full;
     Loop loop;
     if (is_cut)
         slice_loop(k, &loop, end, t->side);
