@@ -54,7 +54,14 @@ static Conv conv_of(const Kernel *k, NodeId root)
 /* ---- by the runtime's product ---- */
 
 /* Products take runs of memory; fewer terms or features than these do not pay the packing. */
-enum { FEW_TERMS = 64, FEW_FEATURES = 16, MANY_FEATURES = 32, FEW_BESIDE = 16, SHORT_RUN = 4, SMALL = 1 << 18 };
+enum {
+    FEW_TERMS = 64,
+    FEW_FEATURES = 16,
+    MANY_FEATURES = 32,
+    FEW_BESIDE = 16,
+    SHORT_RUN = 4,
+    SMALL = 1 << 18
+};
 
 /* How many numbers that belong together lie side by side: of the window, or of the places. */
 static int64_t beside(const ConvolutionAttrs *a, Type input, Type kernel, Type out)
