@@ -1617,6 +1617,16 @@ static void test_pieces(void)
         "  %c = stablehlo.concatenate %b, %a, dim = 1 : (tensor<70x1x$E>, tensor<70x69x$E>) -> "
         "tensor<70x70x$E>\n"
         "  return %c : tensor<70x70x$E>\n}",
+        /* a padding behind the last, in blocks that a vector has several of, or a part of one */
+        "(%x: tensor<6461x$E>, %v: tensor<$E>, %y: tensor<8x808x$E>) -> tensor<8x808x$E> {\n"
+        "  %a = stablehlo.pad %x, %v, low = [0], high = [3], interior = [0] : "
+        "(tensor<6461x$E>, tensor<$E>) -> tensor<6464x$E>\n"
+        "  %b = stablehlo.reshape %a : (tensor<6464x$E>) -> tensor<101x8x8x$E>\n"
+        "  %c = stablehlo.transpose %b, dims = [1, 0, 2] : (tensor<101x8x8x$E>) -> "
+        "tensor<8x101x8x$E>\n"
+        "  %d = stablehlo.reshape %c : (tensor<8x101x8x$E>) -> tensor<8x808x$E>\n"
+        "  %e = stablehlo.add %d, %y : tensor<8x808x$E>\n"
+        "  return %e : tensor<8x808x$E>\n}",
     };
     for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
         for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)

@@ -78,6 +78,7 @@ typedef struct Kernel {
     /* Reads an argument in place of load_element; gives NULL where load_element is to do it. */
     V (*load)(struct Kernel *k, int argument, Index *at);
     void *load_user;
+    bool is_trial;   /* the code is thrown away: nothing outside of its function is made */
     bool repeats;    /* results may be computed and stored twice: none lies where an operand does */
     struct Box *box; /* NULL: nothing is known of the loops' coordinates */
     const bool *streams; /* by result: it is stored past the caches; NULL: none is */

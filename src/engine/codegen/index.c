@@ -74,7 +74,8 @@ V coord_lanes(Kernel *k, Coord a, int lanes)
 /* Along which dimension of the loops the sum of two goes, if along one. */
 static void add_along(Coord *sum, Coord a, Coord b)
 {
-    bool is_one = a.along && (!b.along ? LLVMIsAConstantInt(b.base) != NULL : a.along == b.along);
+    bool is_number = !b.along && !b.step && LLVMIsAConstantInt(b.base);
+    bool is_one = a.along && (is_number || a.along == b.along);
     if (!is_one)
         return;
     sum->along = a.along;

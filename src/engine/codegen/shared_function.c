@@ -36,8 +36,8 @@ bool is_shared_function(Kernel *k, NodeId n)
 {
     const Node *node = node_at(k->m, n);
     return op_info[node->op].cost.work == WORK_SPECIAL && node->nout == 1 &&
-           node->nin <= MOST_OPERANDS && !k->inlined && !k->e->bounds && k->region &&
-           times_in_kernel(k, node->op) >= MANY;
+           node->nin <= MOST_OPERANDS && !k->inlined && !k->is_trial && !k->e->bounds &&
+           k->region && times_in_kernel(k, node->op) >= MANY;
 }
 
 static SharedKey key_of(const Kernel *k, const Node *node)

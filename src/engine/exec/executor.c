@@ -27,8 +27,9 @@
 enum { MAX_QUEUED = 32 };
 
 static _Thread_local bool is_worker;
-static _Thread_local int number;      /* of a worker */
-static _Thread_local bool is_counted; /* among the busy */
+static _Thread_local int number; /* of a worker */
+static _Thread_local const Run
+    *counted; /* the run for which this thread is counted among the busy, or NULL */
 
 int worker_number(void)
 {
@@ -290,18 +291,20 @@ static Work find_work(Executor *e, bool sleeps)
     return work;
 }
 
-void executor_is_leaving(Executor *e)
+void executor_is_leaving(const Run *run)
 {
-    if (is_counted)
-        /* relaxed: slices_idle_workers only wants to know about how many */
-        atomic_fetch_sub_explicit(&e->nbusy, 1, memory_order_relaxed);
-    is_counted = false;
+    if (counted !=
+        run) /* it is played inside of another, by a custom call, or by a caller's thread */
+        return;
+    /* relaxed: slices_idle_workers only wants to know about how many */
+    atomic_fetch_sub_explicit(&run->executor->nbusy, 1, memory_order_relaxed);
+    counted = NULL;
 }
 
 static void run_ready_task(Executor *e, Task *t)
 {
-    bool was_counted = is_counted;
-    is_counted = true;
+    const Run *run = t->run, *outside = counted;
+    counted = run;
     atomic_fetch_add_explicit(&e->nbusy, 1, memory_order_relaxed); /* as above */
     const LocTable *outer =
         loc_table; /* of a run on whose thread the caller's pool plays this one */
@@ -311,8 +314,9 @@ static void run_ready_task(Executor *e, Task *t)
     else
         task_run(t);
     loc_table = outer;
-    executor_is_leaving(e);
-    is_counted = was_counted;
+    if (counted) /* the task waits for others; it may be another thread's by now, and its run at its end */
+        atomic_fetch_sub_explicit(&e->nbusy, 1, memory_order_relaxed);
+    counted = outside;
 }
 
 static void do_work(Executor *e, Work work)

@@ -344,7 +344,7 @@ void executor_add_run(Run *run); /* that is on no queue */
 void executor_dequeue(Task *t);  /* t has ended: the next task of its device loses a blocker */
 /* This thread has played its task to the end, and is no longer busy.  It says so before anybody hears
  * that the task has ended: what begins then counts on its help. */
-void executor_is_leaving(Executor *e);
+void executor_is_leaving(const Run *run);
 void executor_unblock(Task *t); /* one blocker less; without any, t is pushed */
 /* Onto the ready list: a worker is to run t, or t's whole run if that is single-threaded. */
 void executor_push(Task *t);

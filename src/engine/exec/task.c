@@ -69,7 +69,7 @@ static void task_end(Task *t)
         memory_give(t->device->memory, t->frame.slab, run->program->slab_bytes);
     error_free(t->frame.error);
     if (!run->is_single_threaded || run->nended + 1 == run->ntasks)
-        executor_is_leaving(run->executor);
+        executor_is_leaving(run);
     if (run->is_queued)
         executor_dequeue(t);
     TaskList released;

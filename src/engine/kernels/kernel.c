@@ -127,6 +127,33 @@ static Error *kernel_finish(Kernel *k, LLVMBasicBlockRef back)
     return k->error;
 }
 
+/* What is noted of values must not outlive them. */
+Trial trial_begin(Kernel *k, int n)
+{
+    LLVMTypeRef types[MAX_RANK + 1];
+    for (int i = 0; i < n; i++)
+        types[i] = int_type(k, 64);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, (unsigned)n, false);
+    Trial t = { k->function, LLVMGetInsertBlock(k->b), k->e->bounds, k->decoded };
+    k->e->bounds = NULL;
+    k->decoded = ARENA_NEW(k->arena, Table);
+    k->is_trial = true;
+    k->function = LLVMAddFunction(k->e->llvm, "trial", type);
+    LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, k->function, "entry"));
+    return t;
+}
+
+void trial_end(Kernel *k, const Trial *t)
+{
+    LLVMPositionBuilderAtEnd(k->b, t->back);
+    LLVMDeleteFunction(k->function);
+    table_free(k->decoded);
+    k->function = t->function;
+    k->e->bounds = t->bounds;
+    k->decoded = t->decoded;
+    k->is_trial = false;
+}
+
 /* An operand whose memory no result may take is read without regard to stores. */
 static void kernel_pointers(Kernel *k, NodeId fusion)
 {

@@ -41,6 +41,16 @@ bool reduce_is_plain(const Module *m, RegionId region, NodeId root);
 bool copy_is_plain(const Emit *e, const Module *m, RegionId region);
 void plain_copy_emit(Kernel *k);
 
+/* kernel.c: a function of n numbers (i64) in which the kernel's code is made to be looked at, and thrown away. */
+typedef struct Trial {
+    V function;
+    LLVMBasicBlockRef back;
+    struct Bounds *bounds;
+    struct Table *decoded;
+} Trial;
+Trial trial_begin(Kernel *k, int n);
+void trial_end(Kernel *k, const Trial *t);
+
 /* map.c: the whole kernel is one loop over its results. */
 void map_emit(Kernel *k);
 /* tiles.c: the same in tiles, if it reads an operand across; else false. */

@@ -57,27 +57,14 @@ static void ask(Pieces *p)
 static void ask_along(Pieces *p, int d)
 {
     Kernel *k = p->k;
-    LLVMBasicBlockRef back = LLVMGetInsertBlock(k->b);
-    LLVMTypeRef types[MAX_RANK + 1];
-    for (int i = 0; i < p->nest.rank; i++)
-        types[i] = int_type(k, 64);
-    LLVMTypeRef type =
-        LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, (unsigned)p->nest.rank, false);
-    V function = k->function;
-    struct Bounds *bounds = k->e->bounds;
-    k->e->bounds = NULL;
-    k->function = LLVMAddFunction(k->e->llvm, "ask", type);
-    LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, k->function, "entry"));
+    Trial trial = trial_begin(k, p->nest.rank);
     k->load = no_load;
     p->box.asked = d;
     p->box.ncuts = 0;
     ask(p);
     p->box.asked = -1;
     k->load = NULL;
-    LLVMPositionBuilderAtEnd(k->b, back);
-    LLVMDeleteFunction(k->function);
-    k->function = function;
-    k->e->bounds = bounds;
+    trial_end(k, &trial);
 }
 
 static int smaller_first(const void *a, const void *b)
@@ -167,7 +154,7 @@ static bool has_borders(const Kernel *k)
 bool pieces_emit(Kernel *k, Type shape, Type nest, LoopBody *body)
 {
     int most = MOST_OPERATIONS / region_at(k->m, k->region)->nnodes;
-    if (type_count(shape) < FEW_RESULTS || !has_borders(k))
+    if (type_count(shape) < FEW_RESULTS || !most || !has_borders(k))
         return false;
     Pieces p = { .k = k,
                  .shape = shape,

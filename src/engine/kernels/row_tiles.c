@@ -10,6 +10,8 @@
  * A read of one column across rows would be a gather, which takes as long as it has lanes. */
 #include "engine/kernels/kernels.h"
 
+enum { LINE = 64 }; /* bytes of a cache line, by which tiles are aligned */
+
 /* Squares are as large as rows are long, or as a vector: where they are smaller a vector has several. */
 static int square_side(int64_t n, int lanes)
 {
@@ -40,7 +42,6 @@ static V *tile_of(RowTiles *t, int argument)
 /* Where the function begins: a loop that made room would make it in every round. */
 static V tile_memory(Kernel *k, int64_t bytes)
 {
-    enum { LINE = 64 };
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(k->function);
     LLVMPositionBuilderBefore(k->b, LLVMGetFirstInstruction(entry));
     V tile = LLVMBuildAlloca(k->b, LLVMArrayType2(int_type(k, 8), (uint64_t)bytes), "tile");
@@ -92,7 +93,8 @@ static void tile_fill(const RowTiles *t, int argument, Element e, V tile)
         transpose_squares(k, side, t->lanes, bytes, rows);
         for (int i = 0; i < side && column + i < t->n; i++) {
             V at = byte_offset(k, tile, (column + i) * t->lanes * bytes);
-            LLVMSetAlignment(LLVMBuildStore(k->b, rows[i], at), (unsigned)(t->lanes * bytes));
+            int aligned = t->lanes * bytes < LINE ? t->lanes * bytes : LINE;
+            LLVMSetAlignment(LLVMBuildStore(k->b, rows[i], at), (unsigned)aligned);
         }
     }
 }

@@ -104,27 +104,14 @@ static void ask(Tiles *t, int dimension)
 static void ask_all(Tiles *t)
 {
     Kernel *k = t->k;
-    LLVMBasicBlockRef back = LLVMGetInsertBlock(k->b);
-    LLVMTypeRef types[MAX_RANK + 1];
-    for (int d = 0; d < t->nest.rank; d++)
-        types[d] = int_type(k, 64);
-    LLVMTypeRef type =
-        LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, (unsigned)t->nest.rank, false);
-    V function = k->function;
-    struct Bounds *bounds = k->e->bounds;
-    k->e->bounds = NULL;
-    k->function = LLVMAddFunction(k->e->llvm, "ask", type);
-    LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, k->function, "entry"));
+    Trial trial = trial_begin(k, t->nest.rank);
     k->load = tell_steps;
     k->load_user = t;
     ask(t, t->column);
     for (int d = -1; d < t->column && t->nreads; d++)
         ask(t, d);
     k->load = NULL;
-    LLVMPositionBuilderAtEnd(k->b, back);
-    LLVMDeleteFunction(k->function);
-    k->function = function;
-    k->e->bounds = bounds;
+    trial_end(k, &trial);
 }
 
 /* The dimension along which most of these reads find neighbours; the others are not for tiles. */

@@ -7,7 +7,7 @@
  * numbers; an odd number of them as complex ones.
  *
  * Many lines go one to a worker; of a few, each step is spread over the workers.  A number is computed
- * alike both ways, and whether a line is long follows from its length alone. */
+ * alike both ways, and which of such lines is long follows from its length alone. */
 #include "engine/memory/thread_memory.h"
 #include "engine/numerics/fft.h"
 #include "engine/slices.h"

@@ -1,7 +1,8 @@
 /* linear.c - triangular systems, Cholesky and QR factors, matrix by matrix.
  *
  * In: batches of matrices of f32, f64 or complex numbers of these.  Which loops factor a matrix its
- * size decides: small_matrices.c, gemm_triangle.h, a library's (lapack_calls.c), or else linalg/dense.c. */
+ * size decides: small_matrices.c, blocked_cholesky.c, gemm_triangle.h, a library's (lapack_calls.c), or else
+ * linalg/dense.c. */
 #include "engine/numerics/lapack.h"
 
 #include "engine/custom_call.h"

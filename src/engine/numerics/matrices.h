@@ -101,7 +101,8 @@ void blocked_lu(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, 
 /* ---- Cholesky factors (blocked_cholesky.c) ---- */
 
 /* The lower factor of the real matrix `in` of n x n, row-major, of which what lies above the diagonal is not looked
- * at; above the diagonal of `a` are zeros.  False: there is none, and `a` is anything.  is_slice: as above. */
+ * at; above the diagonal of `a` are zeros.  False: there is none, and `a` is anything.  is_slice
+ * and memory: as above. */
 bool blocked_cholesky(const Frame *f, bool is_slice, Element e, int64_t n, const void *in, void *a);
 
 /* ---- a library's routines (lapack_provider.c) ---- */

@@ -12,7 +12,7 @@
 enum {
     MOST_JOINED = 16, /* elements, where an operand is joined of arrays */
     MOST_LAST = 8,    /* where they are neighbours in memory */
-    MOST_TAKEN = 12,  /* operations that an element is made by */
+    MOST_TAKEN = 32,  /* operations that an element is made by */
     MOST_STEP = 16,   /* operations that take in an element */
     FEW_RESULTS = 256,
 };
@@ -53,7 +53,12 @@ static bool are_few(const Simplifier *s, ValueId v, int d, int *left)
     const Node *node = node_at(s->m, value_def(s->m, v));
     if (--*left < 0)
         return false;
-    for (int i = 0; op_info[node->op].kind == KIND_MAP && i < node->nin; i++)
+    bool is_map = op_info[node->op].kind == KIND_MAP;
+    if (node->op == OP_BROADCAST) {
+        int of = (int)ints_find(((const BroadcastAttrs *)node->attrs)->broadcast_dimensions, d);
+        return of < 0 || are_few(s, node->in[0], of, left);
+    }
+    for (int i = 0; (is_map || node->op == OP_CONCATENATE) && i < node->nin; i++)
         if (type_of(s->m, node->in[i]).rank && !are_few(s, node->in[i], d, left))
             return false;
     return true;
@@ -207,15 +212,45 @@ static bool is_joined(const Simplifier *s, ValueId v, int d)
     return node->op == OP_CONCATENATE;
 }
 
+/* Would an addition to it be one operation with a multiplication, the last of what makes the value? */
+static bool ends_in_product(const Simplifier *s, ValueId v, int *left)
+{
+    NodeId def = value_def(s->m, v);
+    const Node *node = def ? node_at(s->m, def) : NULL;
+    if (!node)
+        return false;
+    if (--*left < 0)
+        return true;
+    switch (node->op) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_ABS:
+    case OP_MAX:
+    case OP_MIN:
+    case OP_SELECT:
+    case OP_CONVERT:
+    case OP_CLAMP: return false;
+    default: break;
+    }
+    if (op_info[node->op].kind == KIND_MAP && node->op != OP_NEG)
+        return true;
+    if (op_info[node->op].kind != KIND_VIEW && node->op != OP_NEG)
+        return false;
+    for (int i = 0; i < node->nin; i++)
+        if (ends_in_product(s, node->in[i], left))
+            return true;
+    return false;
+}
+
 /* Sums of numbers that are kept wide until the end, and of products that are rounded before they are added, are
  * reduce's own (kernels/reduce.c). */
 static bool is_special_sum(const Simplifier *s, const Node *node)
 {
     ElementInfo info = element_info[type_of(s->m, node->in[0]).element];
-    NodeId def = value_def(s->m, node->in[0]);
     OpId op = region_reducer(s->m, node->regions[0]);
+    int left = 64; /* values looked at */
     return info.kind == COMPLEX || (info.kind == FLOAT && info.bytes < 4) ||
-           (info.kind == FLOAT && op == OP_ADD && def && node_at(s->m, def)->op == OP_MUL);
+           (info.kind == FLOAT && op == OP_ADD && ends_in_product(s, node->in[0], &left));
 }
 
 static bool is_short(const Simplifier *s, const Node *node)
@@ -225,17 +260,15 @@ static bool is_short(const Simplifier *s, const Node *node)
     if (reduced.n != 1 || type_count(out) < FEW_RESULTS || !is_step(s->m, node->regions[0]))
         return false;
     int d = (int)reduced.at[0], left = MOST_TAKEN;
+    if (in.dims[d] < 2 || in.dims[d] > MOST_JOINED || is_special_sum(s, node))
+        return false;
     bool joined = false;
     for (int i = 0; i < node->nin / 2; i++) {
-        joined = joined || is_joined(s, node->in[i], d);
         if (!are_few(s, node->in[i], d, &left))
             return false;
+        joined = joined || is_joined(s, node->in[i], d); /* it walks over no more than these few */
     }
-    return in.dims[d] >= 2 &&
-           in.dims[d] <= (joined             ? MOST_JOINED
-                          : d + 1 == in.rank ? MOST_LAST
-                                             : 0) &&
-           !is_special_sum(s, node);
+    return joined || (d + 1 == in.rank && in.dims[d] <= MOST_LAST);
 }
 
 bool unroll_short_reduce(Simplifier *s, NodeId n)
