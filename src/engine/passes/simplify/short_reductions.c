@@ -248,7 +248,7 @@ static bool is_special_sum(const Simplifier *s, const Node *node)
 {
     ElementInfo info = element_info[type_of(s->m, node->in[0]).element];
     OpId op = region_reducer(s->m, node->regions[0]);
-    int left = 64; /* values looked at */
+    int left = 1024; /* values looked at */
     return info.kind == COMPLEX || (info.kind == FLOAT && info.bytes < 4) ||
            (info.kind == FLOAT && op == OP_ADD && ends_in_product(s, node->in[0], &left));
 }
