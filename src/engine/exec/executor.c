@@ -28,8 +28,8 @@ enum { MAX_QUEUED = 32 };
 
 static _Thread_local bool is_worker;
 static _Thread_local int number; /* of a worker */
-static _Thread_local const Run
-    *counted; /* the run for which this thread is counted among the busy, or NULL */
+/* The run for which this thread is counted among the busy, or NULL. */
+static _Thread_local const Run *counted;
 
 int worker_number(void)
 {
@@ -293,8 +293,8 @@ static Work find_work(Executor *e, bool sleeps)
 
 void executor_is_leaving(const Run *run)
 {
-    if (counted !=
-        run) /* it is played inside of another, by a custom call, or by a caller's thread */
+    /* else it is played inside of another, by a custom call, or by a caller's thread */
+    if (counted != run)
         return;
     /* relaxed: slices_idle_workers only wants to know about how many */
     atomic_fetch_sub_explicit(&run->executor->nbusy, 1, memory_order_relaxed);
@@ -303,8 +303,8 @@ void executor_is_leaving(const Run *run)
 
 static void run_ready_task(Executor *e, Task *t)
 {
-    const Run *run = t->run, *outside = counted;
-    counted = run;
+    const Run *outside = counted;
+    counted = t->run;
     atomic_fetch_add_explicit(&e->nbusy, 1, memory_order_relaxed); /* as above */
     const LocTable *outer =
         loc_table; /* of a run on whose thread the caller's pool plays this one */

@@ -85,7 +85,8 @@ static int64_t beside(const ConvolutionAttrs *a, Type input, Type kernel, Type o
      * copied in vectors, however few; others one by one, which many features pay for. */
     bool is_copied = ints_or(a->window_strides, w, 1) <= 2 ||
                      out.dims[a->output_feature_dimension] >= MANY_FEATURES;
-    return taps > places ? taps >= SHORT_RUN ? FEW_BESIDE : taps : is_copied ? FEW_BESIDE : 1;
+    bool is_packed = taps > places ? taps >= SHORT_RUN : is_copied;
+    return is_packed ? FEW_BESIDE : 1;
 }
 
 bool convolution_multiplies(const Module *m, const Node *node)
