@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,22 +187,36 @@ static void at_exit(void (*f)(void))
     on_exit(end, NULL);
 }
 
-/* All processes have come to the end, and MPI_Finalize does not return: in MPICH 4 over TCP one process
- * may wait there for another that waits for it in the launcher's barrier.  The process ends all the
- * same. */
-static void *end_anyhow(void *unused)
+/* The thread that is in MPI_Finalize stands still from here on. */
+static void stand_still(int unused)
 {
     (void)unused;
-    nanosleep(&(struct timespec){ 3, 0 }, NULL);
+    for (;;)
+        pause();
+}
+
+/* All processes have come to the end, and MPI_Finalize does not return: in MPICH 4 over TCP one process
+ * may wait there for another that waits for it in the launcher's barrier.  The process ends all the
+ * same.  It lets its MPI_Finalize go no further first, and waits until the others, which began this wait
+ * when it did, have done so too: an MPI_Finalize that saw another process end would go on to the barrier,
+ * and the launcher fails if it has an answer for a process that is there no more. */
+static void *end_anyhow(void *finalizing)
+{
+    enum { FOR_FINALIZE_S = 3, FOR_OTHERS_S = 2 };
+    nanosleep(&(struct timespec){ FOR_FINALIZE_S, 0 }, NULL);
     fflush(NULL);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    sigaction(SIGRTMAX, &(struct sigaction){ .sa_handler = stand_still }, NULL);
+    pthread_kill(*(pthread_t *)finalizing, SIGRTMAX);
+    nanosleep(&(struct timespec){ FOR_OTHERS_S, 0 }, NULL);
     _exit(exit_code);
 }
 
 static void finalize(void)
 {
-    pthread_t thread;
+    pthread_t self = pthread_self(), thread;
     fflush(NULL);
-    bool is_watched = pthread_create(&thread, NULL, end_anyhow, NULL) == 0;
+    bool is_watched = pthread_create(&thread, NULL, end_anyhow, &self) == 0;
     MPI_Finalize();
     if (is_watched) {
         pthread_cancel(thread);
