@@ -9,8 +9,7 @@ import math
 import os
 import sys
 
-BEHIND = 0.95  # below it a row counts as slower than JAX: above is the noise of two cores
-
+from wide import BEHIND, compile_ratio, geometric
 
 # What was found out about rows that may be behind, by experiments of their own; of other rows nothing is said.
 REASONS = {
@@ -24,10 +23,6 @@ REASONS = {
 
 def remark(row):
     return ": " + REASONS[row["name"]] if row["name"] in REASONS else ""
-
-
-def geometric(numbers):
-    return math.exp(sum(map(math.log, numbers)) / len(numbers))
 
 
 def bars(title, rows, path):
@@ -74,7 +69,7 @@ def main():
              f"device. Measured on {data['date']}: {data['machine']}; Python {data['python']}, in {data['seconds']} s.",
              "The ratio is JAX's time divided by ours: above 1 Tutti is faster. Written by `make bench-wide`.", "",
              f"**Geometric mean {geometric([r['ratio'] for r in rows]):.2f}x**, compilation "
-             f"{geometric([r['jax_compile_ms'] / max(r['ours_compile_ms'], 1e-3) for r in rows]):.2f}x; "
+             f"{geometric([compile_ratio(r) for r in rows]):.2f}x; "
              f"{len(behind)} rows are slower than JAX (below {BEHIND}).", "",
              "![geometric means](performance/groups.svg)", "",
              "| group | rows | geometric mean | slower than JAX | worst | best | compilation |",
@@ -88,6 +83,10 @@ def main():
     lines += ["", "## Slower than JAX", ""]
     lines += [f"- {r['group']}, {r['name']}: {r['ratio']:.2f}x ({r['ours_us']:.0f} us, JAX {r['jax_us']:.0f})"
               f"{remark(r)}" for r in behind] or ["None."]
+    lines += ["", "## Compiled slower than JAX", ""]
+    lines += [f"- {r['group']}, {r['name']}: {compile_ratio(r):.2f}x ({r['ours_compile_ms']:.1f} ms, "
+              f"JAX {r['jax_compile_ms']:.1f})"
+              for r in sorted(rows, key=compile_ratio) if compile_ratio(r) < BEHIND] or ["None."]
     lines += ["", "## Every row", ""]
     for group in groups:
         here = sorted((r for r in rows if r["group"] == group), key=lambda r: r["ratio"])
@@ -100,7 +99,8 @@ def main():
               "row is the median over turns of JAX's result to ours in the same turn, so that a slow spell of the machine meets",
               "both. Sums of |x| and x^2 of every result are compared; a row that disagrees is named by the run and left out.",
               "Rows of `compile time` are the compilation itself, of a program that no cache has; of other rows three",
-              "are taken, and their median counts.", "",
+              "are taken, and their median counts. A row slower than JAX in its calls or its compilation is measured twice more",
+              "at the end, and the middle of the three counts.", "",
               "    make bench-wide                   # all rows, some ten minutes, and this page",
               "    make bench-wide QUICK=1           # some seventy rows, under three minutes, no page", ""]
     if data["limits"]:
