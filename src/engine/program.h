@@ -46,6 +46,9 @@ typedef struct Frame {
     Track *track;   /* where code marks what it does (profile/track.h); NULL: nowhere */
     int32_t device; /* which it is, among all there are */
     int32_t launch; /* the caller's number for this run (PJRT_ExecuteOptions.launch_id); 0: none */
+    int32_t may_pause; /* loops of unknown length ask Runtime.pause now and then */
+    int32_t resume;    /* the number of the loop in which the next segment goes on; 0: in none */
+    void *saved;       /* what that loop had in variables; the task's */
 } Frame;
 
 /* Returns the next segment (>= 0), or one of: */
@@ -167,6 +170,7 @@ struct Program {
     const struct Runtime *rt; /* what its code calls */
     int64_t cost_ns;          /* one device's run, estimated from the program; */
     bool is_cost_known;       /* false: a loop of unknown length */
+    bool may_pause;           /* and each such loop can be left and entered again (link/glue.c) */
     bool has_loops;           /* so that an operand may be packed for many products */
     int64_t longest_ns; /* the longest of its segments, estimated; unknown ones are very long */
     int nmarks;
@@ -249,6 +253,9 @@ typedef struct Runtime {
     void (*mark)(const Frame *f, int32_t number);
     /* Fails the frame if there is a NaN in `data`, a result of what `of` says; see numerics.h. */
     void (*nans)(const Frame *f, int32_t of, int32_t number, int32_t result, const void *data);
+    /* Asked by a loop of a frame that may pause: room for what it has in variables, if it is to be left
+     * until another thread enters it again (exec/pause.c); NULL: it goes on. */
+    void *(*pause)(Frame *f, int64_t bytes);
     CollectiveFn *collectives[COLLECTIVE_KINDS];
 } Runtime;
 

@@ -51,6 +51,11 @@ typedef struct TripCounts {
     const int64_t *at; /* by NodeId */
 } TripCounts;
 
+static inline int64_t trips_of(const TripCounts *t, NodeId loop)
+{
+    return loop < t->n ? t->at[loop] : -1;
+}
+
 typedef struct KernelModule {
     const Module *m;
     RegionId main; /* the body of the function main, or of a tutti.global */

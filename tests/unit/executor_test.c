@@ -2,6 +2,7 @@
  * the caller's thread and on 1, 2 and 4 workers.  Links the engine. */
 #define _GNU_SOURCE /* sched_getcpu */
 #include "engine/exec/executor.h"
+#include "engine/exec/pause.h"
 #include "engine/stats.h"
 #include "tests/handmade.h"
 
@@ -789,6 +790,58 @@ static void check_cancel(int64_t cost, SegmentFn *const *segments)
     call_end(&c); /* memory outlives its executor */
 }
 
+/* --- a loop of unknown length: it is left by the caller's thread, which alone can make it end. */
+static const Runtime pausing = { .pause = run_pause };
+static _Atomic int may_end; /* relaxed: when it is seen does not matter */
+
+static int32_t asks(Frame *f)
+{
+    int rounds = f->resume ? *(int *)f->saved : 0;
+    f->resume = 0;
+    for (; !atomic_load_explicit(&may_end, memory_order_relaxed) &&
+           !atomic_load_explicit(f->cancel, memory_order_relaxed);
+         rounds++) {
+        int *saved = f->may_pause ? f->rt->pause(f, sizeof *saved) : NULL;
+        if (saved) {
+            *saved = rounds;
+            f->resume = 1;
+            return 0;
+        }
+    }
+    *(float *)f->outs[0] = rounds > 0;
+    return SEGMENT_END;
+}
+
+static SegmentFn *const asking_segments[] = { asks };
+
+static void check_pause(bool is_ended)
+{
+    Executor *e;
+    CHECK(!executor_new(1, 1, 0, &e));
+    HandMade h;
+    hand_made(&h, 1, 1, 1, asking_segments, 1, TASKS_RUN);
+    h.p.may_pause = true;
+    h.p.rt = &pausing;
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    atomic_store_explicit(&may_end, 0, memory_order_relaxed);
+    CHECK(!launch_start(e, &c.l));
+    CHECK(!event_is_ready(c.done[0]));
+    Event *done = event_hold(c.done[0]);
+    if (is_ended) {
+        atomic_store_explicit(&may_end, 1, memory_order_relaxed);
+        CHECK(read_float(c.outs[0][0]) == 1);
+    }
+    executor_free(e);
+    CHECK(event_is_ready(done));
+    Error *error = event_error(done);
+    CHECK(is_ended ? !error : error && error_code(error) == CODE_CANCELLED);
+    error_free(error);
+    event_release(done);
+    call_end(&c);
+}
+
 static _Atomic int is_told; /* relaxed: when it is seen does not matter */
 
 static int32_t tell(Frame *f)
@@ -1024,6 +1077,8 @@ int main(void)
     check_first_help(CALLER_RUNS);
     check_first_help(ONE_THREAD_RUNS);
     check_leaving();
+    check_pause(true);
+    check_pause(false);
     for (int64_t cost = ONE_THREAD_RUNS; cost <= TASKS_RUN; cost++) {
         check_cancel(cost, endless_segments);
         check_cancel(cost, collective_segments);

@@ -95,4 +95,6 @@ bool collective_gives_same(const Node *node, int result);
 
 /* The guesses at the end of Program. */
 void cost_find(const Schedule *s, Program *program);
+/* Of one round of a loop, in ns; loops of unknown length in it count once. */
+int64_t loop_round_cost(const KernelModule *k, NodeId loop);
 #endif

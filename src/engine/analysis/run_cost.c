@@ -36,7 +36,7 @@ static int64_t regions_cost(const KernelModule *k, const Node *node, bool *is_kn
 /* A loop of unknown trip count counts once. */
 static int64_t loop_cost(const KernelModule *k, NodeId n, bool *is_known)
 {
-    int64_t trips = n < k->trips.n ? k->trips.at[n] : -1;
+    int64_t trips = trips_of(&k->trips, n);
     int64_t once = regions_cost(k, node_at(k->m, n), is_known);
     if (trips < 0)
         *is_known = false;
@@ -56,6 +56,12 @@ static int64_t node_cost(const KernelModule *k, NodeId n, bool *is_known)
     bool is_free = node->op == OP_CONSTANT || op_info[node->op].kind == KIND_COLLECTIVE ||
                    node_is_alias(k->m, node);
     return is_free ? 0 : evaluation_cost(k->m, n);
+}
+
+int64_t loop_round_cost(const KernelModule *k, NodeId loop)
+{
+    bool is_known = true;
+    return regions_cost(k, node_at(k->m, loop), &is_known);
 }
 
 void cost_find(const Schedule *s, Program *program)

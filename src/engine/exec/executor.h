@@ -25,6 +25,7 @@
  *   mailbox.c         messages from one task to another: send and recv
  *   lockstep.c        all tasks of a run on one thread
  *   slices.c          loops that idle workers help with
+ *   pause.c           runs of unknown length, which begin on the caller's thread
  *   places.c          which workers stand in the way of the thread that they are to help
  *   shared_packing.c  operands that all devices multiply by, packed once
  *   abandoned_runs.c  runs whose results can no longer be reached are stopped
@@ -222,6 +223,8 @@ struct Run {
     size_t room;                 /* bytes of this block */
     WireRun wire;                /* what the wire knows of it, if it has a span */
     _Atomic bool is_left_behind; /* messages that may never end name its memory, which must stay */
+    int64_t pauses_at;           /* inline, of unknown length: until when, in ns (pause.c); else 0 */
+    bool is_paused;              /* its code has left a loop, and its caller is to hand it over */
 
     _Atomic int nblocked; /* single-threaded: tasks that are still blocked */
     _Atomic int cancel;   /* a Cancel; only ever a hint to stop, so always relaxed */
@@ -387,6 +390,9 @@ void deadlines_free(Deadlines *d); /* no run is left */
 
 /* A block with all its tables, zeroed. */
 MUST_USE Error *run_new(Executor *e, const Program *program, int ntasks, Run **out);
+/* What a run needs to go on after launch_start() has returned: its event, and a callback for each
+ * argument that is not there yet. */
+MUST_USE Error *run_prepare_background(Run *run);
 void run_end(Run *run);              /* all its tasks have ended; not for inline runs */
 void run_record_end(const Run *run); /* its tracks are there, and its tasks have ended */
 void run_recycle(Run *run);          /* off the executor's list; its block may be used again */

@@ -273,6 +273,7 @@ static void make_tasks(Run *run, const Launch *l)
         t->frame.task = t;
         t->frame.device = t->device->id;
         t->frame.launch = l->id;
+        t->frame.may_pause = run->pauses_at != 0;
     }
 }
 
@@ -292,8 +293,9 @@ static void make_tracks(Run *run, const Launch *l)
     }
 }
 
-/* Does this thread run it before launch_start() returns?  Small runs, and those that foreign code
- * launches from inside a run: that run has the devices, and ends only after this one. */
+/* Does this thread run it before launch_start() returns?  Small runs, those that foreign code launches from
+ * inside a run (that run has the devices, and ends only after this one), and those of unknown length, as
+ * far as they go until they are not small (pause.c). */
 static bool runs_inline(Run *run, const Launch *l)
 {
     const Program *p = l->program;
@@ -303,7 +305,11 @@ static bool runs_inline(Run *run, const Launch *l)
     if (l->is_alone || call_is_under_way())
         return true;
     int64_t most = run->executor->ndevices == 1 ? ALONE_NS : INLINE_NS / run->ntasks;
-    return p->is_cost_known && p->cost_ns < most && executor_is_idle(run->ntasks, l->devices);
+    if (p->cost_ns >= most || !executor_is_idle(run->ntasks, l->devices))
+        return false;
+    if (!p->is_cost_known && p->may_pause && !l->span)
+        run->pauses_at = clock_now_ns() + most;
+    return p->is_cost_known || run->pauses_at;
 }
 
 static void undo(Run *run)
@@ -317,59 +323,12 @@ static void undo(Run *run)
     run_recycle(run);
 }
 
-static MUST_USE Error *execute_inline(Run *run, const Launch *l)
-{
-    run->is_single_threaded = run->is_inline = true;
-    const LocTable *outer = loc_table; /* of a run whose custom call launches this one */
-    Floats before = floats_enter_compiled();
-    loc_table = l->locs;
-    lockstep_run(run);
-    loc_table = outer;
-    floats_restore(before);
-    stat_add(STAT_INLINE_LAUNCHES, 1);
-    if (run->tracks) {
-        run_record_end(run);
-        tracks_launched(run->tracks);
-    }
-    if (!run->error && run_is_cancelled(run)) /* as in run_end */
-        run->error = run_cancelled(run);
-    Error *error = run->error;
-    if (error && l->returns_failure) {
-        run->error = NULL;
-        undo(run);
-        return error;
-    }
-    Event *failed = error ? event_ready(error) : NULL;
-    hand_out_results(run, l, failed);
-    event_release(failed);
-    run_release_holds(run);
-    run_recycle(run);
-    if (l->on_end)
-        l->on_end(l->user);
-    return NULL;
-}
-
 static void argument_ready(Error *error, void *user)
 {
     Task *t = user;
     if (error)
         run_fail(t->run, error);
     executor_unblock(t);
-}
-
-/* What a run needs to go on after launch_start() has returned: its event, and a callback for each
- * argument that is not there yet. */
-static Error *prepare_background(Run *run)
-{
-    int n = 0, nargs = run_nargs(run);
-    for (int k = 0; k < nargs; k++)
-        n += run->pending[k] != NULL;
-    run->done = event_new();
-    run->callbacks = n ? malloc(sizeof *run->callbacks * (size_t)n) : NULL;
-    if (!run->done || (n && !run->callbacks))
-        return error_new(CODE_EXHAUSTED, "%.*s: no memory to wait for %d arguments",
-                         STR_ARG(run->program->name), n);
-    return NULL;
 }
 
 /* What the end of a run that goes on without the caller needs, and its results for the caller. */
@@ -428,6 +387,43 @@ static void execute_in_background(Run *run, const Launch *l)
         executor_unblock(&tasks[d]);
 }
 
+static MUST_USE Error *execute_inline(Run *run, const Launch *l)
+{
+    run->is_single_threaded = run->is_inline = true;
+    const LocTable *outer = loc_table; /* of a run whose custom call launches this one */
+    Floats before = floats_enter_compiled();
+    loc_table = l->locs;
+    lockstep_run(run);
+    loc_table = outer;
+    floats_restore(before);
+    if (run->is_paused) {
+        run->is_inline = run->is_paused = false;
+        execute_in_background(run, l);
+        return NULL;
+    }
+    stat_add(STAT_INLINE_LAUNCHES, 1);
+    if (run->tracks) {
+        run_record_end(run);
+        tracks_launched(run->tracks);
+    }
+    if (!run->error && run_is_cancelled(run)) /* as in run_end */
+        run->error = run_cancelled(run);
+    Error *error = run->error;
+    if (error && l->returns_failure) {
+        run->error = NULL;
+        undo(run);
+        return error;
+    }
+    Event *failed = error ? event_ready(error) : NULL;
+    hand_out_results(run, l, failed);
+    event_release(failed);
+    run_release_holds(run);
+    run_recycle(run);
+    if (l->on_end)
+        l->on_end(l->user);
+    return NULL;
+}
+
 /* Slabs are taken as tasks begin.  With the results of this run in memory, the largest of those on a
  * device's queue must still fit: asked before a result is made, for a task may begin meanwhile. */
 static Error *leave_room_for_slabs(const Run *run, const Launch *l)
@@ -454,7 +450,7 @@ static Error *prepare(Run *run, const Launch *l, bool has_others, bool *small)
     *small = runs_inline(run, l);
     if (!*small || l->span) {
         TRY(executor_start(run->executor));
-        TRY(prepare_background(run));
+        TRY(run_prepare_background(run));
     }
     deadline_begin(run);
     TRY(make_buffers(run, l));

@@ -144,7 +144,7 @@ void lockstep_run(Run *run)
     for (Task *t = run->tasks; t < run->tasks + run->ntasks; t++)
         if (!t->has_begun)
             task_begin(t);
-    for (bool is_first = true; run->nended < run->ntasks; is_first = false) {
+    for (bool is_first = true; run->nended < run->ntasks && !run->is_paused; is_first = false) {
         bool are_others_ready =
             /* relaxed: a hint */
             !run->is_inline && atomic_load_explicit(&e->nready, memory_order_relaxed);

@@ -95,6 +95,19 @@ void run_recycle(Run *run)
         free(run);
 }
 
+Error *run_prepare_background(Run *run)
+{
+    int n = 0, nargs = run_nargs(run);
+    for (int k = 0; k < nargs; k++)
+        n += run->pending[k] != NULL;
+    run->done = event_new();
+    run->callbacks = n ? malloc(sizeof *run->callbacks * (size_t)n) : NULL;
+    if (!run->done || (n && !run->callbacks))
+        return error_new(CODE_EXHAUSTED, "%.*s: no memory to wait for %d arguments",
+                         STR_ARG(run->program->name), n);
+    return NULL;
+}
+
 /* ---- failure ---- */
 
 Error *run_cancelled(const Run *run)

@@ -4,6 +4,7 @@
 #include "engine/collectives/collectives.h"
 #include "engine/eval/eval.h"
 #include "engine/exec/evaluation.h"
+#include "engine/exec/pause.h"
 #include "engine/numerics/numerics.h"
 #include "engine/profile/track.h"
 #include "engine/slices.h"
@@ -41,5 +42,6 @@ const Runtime runtime = {
     .join = plain_join,
     .mark = mark,
     .nans = nans_find,
+    .pause = run_pause,
     .collectives = ALL_COLLECTIVES,
 };

@@ -8,6 +8,8 @@
 #include "engine/exec/executor.h"
 #include "engine/stats.h"
 
+#include <stdlib.h>
+
 void task_list_add(TaskList *list, Task *t)
 {
     t->next_ready = NULL;
@@ -67,6 +69,7 @@ static void task_end(Task *t)
     Run *run = t->run;
     if (t->frame.slab && !run_is_left_behind(run))
         memory_give(t->device->memory, t->frame.slab, run->program->slab_bytes);
+    free(t->frame.saved);
     error_free(t->frame.error);
     if (!run->is_single_threaded || run->nended + 1 == run->ntasks)
         executor_is_leaving(run);
@@ -89,7 +92,7 @@ static void task_end(Task *t)
 }
 
 /* Runs on from what a segment has returned, `next`, to a collective, whose number it returns, or to
- * the end of the program: -1. */
+ * the end of the program or a pause: -1. */
 static int run_segments(Task *t, int32_t next)
 {
     const Program *program = t->run->program;
@@ -103,6 +106,10 @@ static int run_segments(Task *t, int32_t next)
         }
         if (next < 0 || run_is_cancelled(t->run))
             return -1;
+        if (t->run->is_paused) {
+            t->next_segment = next;
+            return -1;
+        }
         require(next < program->nsegments);
         next = segment_run(program->segments[next], &t->frame, next);
         if (t->frame.error) /* frame_fail */
@@ -128,6 +135,8 @@ void task_continue(Task *t, int32_t next)
 {
     for (;;) {
         int k = run_segments(t, next);
+        if (t->run->is_paused)
+            return;
         if (k < 0)
             break;
         if (!task_at_collective(t, k))

@@ -419,8 +419,12 @@ static void make_segments(Making *k)
         link_later(job, name, &segments[i]);
     }
     locals_find(k->l, &k->tables);
+    /* Where others wait for it, a run is not its caller's alone, and an object is played by its caller. */
+    k->tables.may_pause =
+        k->number == 0 && k->program->ndevices == 1 && !job->is_ahead && !k->program->ncollectives;
     for (int i = 0; i < n; i++)
         glue_segment(&job->e, k->l, &k->tables, i);
+    k->program->may_pause = k->tables.may_pause && !k->tables.has_endless;
     table_free(&k->tables.owners);
     k->program->segments = segments;
 }

@@ -10,9 +10,20 @@
  *
  * Loops and branches without a collective are LLVM control flow; a loop reads the cancel flag and
  * the frame's error at the end of each iteration.  The code holds no host address: it finds memory
- * and functions through the frame. */
+ * and functions through the frame.
+ *
+ * Where the program is one device's, a loop of unknown length can be left and entered again, so that a run
+ * may begin on its caller's thread and go on elsewhere once it turns out long (exec/pause.c):
+ *
+ *     entry:    which loop does it go on in?  none --> code          3 --> the test of loop 2, around loop 3
+ *     loop 2:   which?                        none --> its condition  3 --> its variables are read back, loop 3
+ *     loop 3:   every so many rounds, may it go on?  if not, its variables are saved, and the segment returns
+ *               its own number
+ *
+ * The slab and the results are the run's and stay; only variables (locals.c) are lost with the stack. */
 #include "engine/link/link.h"
 
+#include "base/grow.h"
 #include "base/guard.h"
 #include "engine/codegen/codegen.h"
 
@@ -23,6 +34,11 @@
 typedef struct Locals {
     Table at;
     size_t bytes; /* of them all */
+    int n, room;  /* the same as a list */
+    struct Local {
+        LLVMValueRef at;
+        size_t bytes;
+    } *list;
     Table arrays; /* of arguments and results that loops use: their pointers, loaded once */
 } Locals;
 
@@ -43,6 +59,12 @@ typedef struct Glue {
     int id;                   /* of the function, among all of the layout's */
     int nloops;               /* around what is being made, in this function */
     Locals *locals;
+    bool may_pause;            /* loops of unknown length can be left, and entered again */
+    LLVMValueRef resume;       /* a variable: the loop to go on in; 0: none */
+    const struct Glue *around; /* of the loop around; NULL: the function */
+    LLVMBasicBlockRef test;    /* of this loop */
+    LLVMValueRef
+        entrances; /* a switch at the begin of the function or the loop, to loops in it; or NULL */
 } Glue;
 
 static LLVMValueRef int32(const Glue *g, int64_t x)
@@ -80,6 +102,7 @@ static void locals_free(Locals *l)
 {
     table_free(&l->at);
     table_free(&l->arrays);
+    heap_free(l->list);
 }
 
 /* The pointer leads to an array of this value's size. */
@@ -113,8 +136,12 @@ static LLVMValueRef local_at(const Glue *g, Address a, size_t bytes)
     if (!is_aside && !is_local(g->t, a, bytes, g->id))
         return NULL;
     if (!table_get(&g->locals->at, key, sizeof key, &known) && g->locals->bytes + bytes <= MOST) {
-        known = (uintptr_t)local_new(g, bytes);
-        g->locals->bytes += bytes;
+        LLVMValueRef local = local_new(g, bytes);
+        Locals *l = g->locals;
+        HEAP_ROOM(l->list, l->n, &l->room);
+        l->list[l->n++] = (struct Local){ local, bytes };
+        l->bytes += bytes;
+        known = (uintptr_t)local;
     }
     table_set(&g->locals->at, key, sizeof key, known);
     return (LLVMValueRef)(uintptr_t)known;
@@ -451,6 +478,142 @@ static LLVMValueRef must_stop(const Glue *g)
     return LLVMBuildOr(g->b, is_cancelled, LLVMBuildNot(g->b, is_well(g), ""), "");
 }
 
+/* ---- pauses ---- */
+
+static bool is_of_unknown_length(const Glue *g, NodeId n)
+{
+    return node_flow(node_at(g->m, n)) == FLOW_LOOP && trips_of(&g->s->k->trips, n) < 0;
+}
+
+/* Is there a loop of unknown length among these, or inside of them? */
+static bool have_unknown_length(const Glue *g, int n, const NodeId *nodes)
+{
+    for (int i = 0; i < n; i++) {
+        const Node *node = node_at(g->m, nodes[i]);
+        if (node_flow(node) != FLOW_LOOP && node_flow(node) != FLOW_BRANCH)
+            continue;
+        if (is_of_unknown_length(g, nodes[i]))
+            return true;
+        for (int r = 0; r < node->nregions; r++) {
+            const Region *region = region_at(g->m, node->regions[r]);
+            if (have_unknown_length(g, region->nnodes, region->nodes))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool has_unknown_length_inside(const Glue *g, const Node *loop)
+{
+    const Region *cond = region_at(g->m, loop->regions[0]),
+                 *body = region_at(g->m, loop->regions[1]);
+    return have_unknown_length(g, cond->nnodes, cond->nodes) ||
+           have_unknown_length(g, body->nnodes, body->nodes);
+}
+
+/* A variable that begins as n. */
+static LLVMValueRef counter_new(const Glue *g, int64_t n)
+{
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(g->b);
+    LLVMPositionBuilderBefore(g->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->function)));
+    LLVMValueRef counter = LLVMBuildAlloca(g->b, g->i32, "");
+    enter(g, back);
+    bounds_array(g->e, counter, sizeof(int32_t), "a counter");
+    LLVMBuildStore(g->b, int32(g, n), counter);
+    return counter;
+}
+
+/* A switch, to which loops further in add themselves; what follows is done where none is gone on in. */
+static LLVMValueRef entrances_new(const Glue *g)
+{
+    LLVMBasicBlockRef begins = block(g, "begins");
+    LLVMValueRef which = LLVMBuildLoad2(g->b, g->i32, g->resume, "");
+    LLVMValueRef entrances = LLVMBuildSwitch(g->b, which, begins, 1);
+    enter(g, begins);
+    return entrances;
+}
+
+static LLVMValueRef frame_field(const Glue *g, size_t offset)
+{
+    return at_offset(g, g->frame, (int64_t)offset);
+}
+
+/* Variables to the memory that was given for them, or back. */
+static void save_locals(const Glue *g, LLVMValueRef saved, bool is_back)
+{
+    bounds_array(g->e, saved, (int64_t)g->locals->bytes, "what a loop has saved");
+    int64_t at = 0;
+    for (int i = 0; i < g->locals->n; i++) {
+        struct Local l = g->locals->list[i];
+        LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(g->e->context), l.bytes, false);
+        LLVMValueRef place = at_offset(g, saved, at);
+        LLVMBuildMemCpy(g->b, is_back ? l.at : place, 1, is_back ? place : l.at, 1, size);
+        at += (int64_t)l.bytes;
+    }
+}
+
+/* The loop around which g is made goes on here when its number is asked for. */
+static void enter_again(const Glue *g, int number, LLVMValueRef left)
+{
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(g->b), again = block(g, "again");
+    enter(g, again);
+    save_locals(g, load_at(g, g->ptr, g->frame, offsetof(Frame, saved)), true);
+    LLVMBuildStore(g->b, int32(g, 0), g->resume);
+    LLVMBuildStore(g->b, int32(g, 1), left);
+    LLVMBuildBr(g->b, g->test);
+    LLVMBasicBlockRef to = again;
+    for (const Glue *at = g->around; at; at = at->around) {
+        LLVMAddCase(at->entrances, int32(g, number), to);
+        to = at->test;
+    }
+    enter(g, back);
+}
+
+/* A run that was asked for is handed over: the segment returns its own number. */
+static void leave(const Glue *g, int number, LLVMValueRef saved)
+{
+    save_locals(g, saved, false);
+    LLVMBuildStore(g->b, int32(g, number), frame_field(g, offsetof(Frame, resume)));
+    LLVMBuildRet(g->b, int32(g, g->number));
+}
+
+/* So many rounds go by from one question to the next. */
+static int64_t rounds_between(const Glue *g, NodeId loop)
+{
+    enum { QUESTION_NS = 5000, MOST = 1 << 16 };
+    int64_t round = loop_round_cost(g->s->k, loop), n = QUESTION_NS / (round > 0 ? round : 1);
+    return n < 1 ? 1 : n < MOST ? n : MOST;
+}
+
+/* At the end of a round of a loop of unknown length: the next one, or every so many rounds first a look
+ * whether the run is to stop or to pause. */
+static void next_round(const Glue *g, NodeId n, LLVMValueRef left)
+{
+    int number = ++g->t->npauses;
+    LLVMBasicBlockRef looks = block(g, "looks"), stays = block(g, "stays"), asks = block(g, "asks"),
+                      leaves = block(g, "leaves");
+    LLVMValueRef rounds =
+        LLVMBuildSub(g->b, LLVMBuildLoad2(g->b, g->i32, left, ""), int32(g, 1), "");
+    LLVMBuildStore(g->b, rounds, left);
+    set_unlikely(g, LLVMBuildCondBr(g->b, LLVMBuildIsNull(g->b, rounds, ""), looks, g->test));
+    enter(g, looks);
+    LLVMBuildStore(g->b, int32(g, rounds_between(g, n)), left);
+    LLVMBuildCondBr(g->b, must_stop(g), g->failed, stays);
+    enter(g, stays);
+    LLVMValueRef may = load_at(g, g->i32, g->frame, offsetof(Frame, may_pause));
+    LLVMBuildCondBr(g->b, LLVMBuildIsNull(g->b, may, ""), g->test, asks);
+    enter(g, asks);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(g->e->context);
+    LLVMTypeRef type = LLVMFunctionType(g->ptr, (LLVMTypeRef[]){ g->ptr, i64 }, 2, false);
+    LLVMValueRef args[] = { g->frame, LLVMConstInt(i64, g->locals->bytes, false) };
+    LLVMValueRef pause = runtime_at(g, offsetof(Runtime, pause));
+    LLVMValueRef saved = LLVMBuildCall2(g->b, type, pause, args, 2, "");
+    LLVMBuildCondBr(g->b, LLVMBuildIsNull(g->b, saved, ""), g->test, leaves);
+    enter(g, leaves);
+    leave(g, number, saved);
+    enter_again(g, number, left);
+}
+
 static void loop(const Glue *outer, NodeId n)
 {
     Glue inner = *outer, *g = &inner;
@@ -465,9 +628,15 @@ static void loop(const Glue *outer, NodeId n)
     if (!has_marks)
         mark(g, n);
     move_all(g, carried, node->nin, node->in);
+    bool is_unknown = is_of_unknown_length(g, n), pauses = is_unknown && g->may_pause;
+    g->t->has_endless |= is_unknown && !g->may_pause;
+    LLVMValueRef left = pauses ? counter_new(g, rounds_between(g, n)) : NULL;
     g->nloops++;
+    g->around = outer;
+    g->test = test;
     LLVMBuildBr(g->b, test);
     enter(g, test);
+    g->entrances = g->may_pause && has_unknown_length_inside(g, node) ? entrances_new(g) : NULL;
     if (has_marks) /* after its last kernel it goes round, or ends */
         mark(g, n);
     region_nodes(g, node->regions[0]);
@@ -475,7 +644,10 @@ static void loop(const Glue *outer, NodeId n)
     enter(g, inside);
     region_nodes(g, node->regions[1]);
     move_all(g, carried, body->nin, body->in);
-    LLVMBuildCondBr(g->b, must_stop(g), g->failed, test);
+    if (pauses)
+        next_round(g, n, left);
+    else
+        LLVMBuildCondBr(g->b, must_stop(g), g->failed, test);
     enter(g, after);
 }
 
@@ -579,12 +751,24 @@ static void begin(Glue *g, LLVMValueRef function, Locals *locals)
     enter(g, code);
 }
 
+/* The first thing that a segment does: it goes on in a loop that was left. */
+static void begin_again(Glue *g)
+{
+    LLVMValueRef at = frame_field(g, offsetof(Frame, resume));
+    LLVMValueRef which = LLVMBuildLoad2(g->b, g->i32, at, "");
+    g->resume = counter_new(g, 0);
+    LLVMBuildStore(g->b, which, g->resume);
+    LLVMBuildStore(g->b, int32(g, 0), at);
+    g->entrances = entrances_new(g);
+}
+
 /* A function of its own for some nodes, and a call of it. */
 static void emit_chunk(const Glue *g, int n, const NodeId *nodes)
 {
     LLVMBasicBlockRef back = LLVMGetInsertBlock(g->b);
     Glue inner = *g;
     Locals locals = { 0 };
+    inner.may_pause = false;
     begin(&inner, glue_declare(g->e, "chunk"), &locals);
     LLVMSetLinkage(inner.function, LLVMInternalLinkage);
     for (int i = 0; i < n; i++)
@@ -658,6 +842,9 @@ void glue_segment(Emit *e, const Layout *l, GlueTables *t, int number)
     g.ptr = LLVMPointerTypeInContext(e->context, 0);
     begin(&g, t->segments[number], &locals);
     const Segment *s = &l->s->segments[number];
+    g.may_pause = t->may_pause && have_unknown_length(&g, s->nnodes, s->nodes);
+    if (g.may_pause)
+        begin_again(&g);
     if (t->nans)
         look_at_begin(&g);
     all_nodes(&g, s->nnodes, s->nodes);

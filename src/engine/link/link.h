@@ -93,6 +93,9 @@ typedef struct GlueTables {
     bool nans;              /* results are looked through for NaNs */
     Table owners;           /* of small values (locals.c) */
     int functions;          /* made of the layout so far: segments, and chunks of long ones */
+    bool may_pause;         /* loops of unknown length can be left, and entered again */
+    bool has_endless;       /* there is one that cannot */
+    int npauses;            /* loops that can, so far: their numbers */
 } GlueTables;
 
 /* A function  i32 name(ptr frame), to become a segment. */
