@@ -211,9 +211,14 @@ static const FftForm *last_form(const FftType *type, const FftLines *f)
     return f->form;
 }
 
+/* Lines of so many numbers in all are sooner done than another worker has woken. */
+enum { LEAST_SHARED = 8192 };
+
 bool fft_groups_run(const Frame *frame, const FftLines *f, const FftForm *last)
 {
     enum { SLICES_PER_WORKER = 4 };
+    if (f->n * f->nlines < LEAST_SHARED)
+        frame = NULL;
     Groups g = { .lines = f, .n = f->form->groups(f), .last = last };
     int64_t most = (int64_t)slices_workers(frame) * SLICES_PER_WORKER;
     g.per_slice = (g.n + most - 1) / most;
@@ -241,7 +246,7 @@ static void long_lines(Transform *t, const FftLines *f)
 
 static void complex_lines(Transform *t, FftLines f)
 {
-    if (f.stride == 1 && fft_is_long(f.n, false)) {
+    if (f.stride == 1 && fft_is_long(t->type, f.n, false, f.nlines)) {
         long_lines(t, &f);
         return;
     }
@@ -253,7 +258,7 @@ static void complex_lines(Transform *t, FftLines f)
 static void real_lines(Transform *t, FftLines f)
 {
     f.kind = f.is_forward ? FFT_REAL : FFT_TO_REAL;
-    if (fft_is_long(f.n, true)) {
+    if (fft_is_long(t->type, f.n, true, f.nlines)) {
         long_lines(t, &f);
         return;
     }

@@ -137,7 +137,8 @@ bool fft_groups_run(const Frame *frame, const FftLines *f, const FftForm *last);
 
 /* ---- long lines (fft_long.c) ---- */
 
-bool fft_is_long(int64_t n, bool is_real);
+/* Does a line of n numbers, one of so many, go as a matrix? */
+bool fft_is_long(const FftType *type, int64_t n, bool is_real, int64_t nlines);
 /* NULL: there is no memory. */
 const FftLong *fft_long_new(Arena *arena, const FftType *type, int64_t n, bool is_real);
 /* Lines one behind the other, of kind FFT_COMPLEX, FFT_REAL or FFT_TO_REAL.  The arena has what is too large for

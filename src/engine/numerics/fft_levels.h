@@ -5,6 +5,9 @@
 
 #include <math.h>
 #include <string.h>
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "engine/numerics/fft_plan.h"
 

@@ -69,6 +69,8 @@ static void NAME(load_rows)(REAL *const *rows, int64_t n, DATA *to)
         NAME(transpose_square)(square);
         for (int l = 0; l < LANES; l++)
             to[i + l] = square[l];
+        if (i + LANES < n && i + 2 * LANES > n) /* the last numbers with some of those before */
+            i = n - 2 * LANES;
     }
 #endif
     for (; i < n; i++)
@@ -88,6 +90,8 @@ static void NAME(store_rows)(const DATA *from, int64_t n, REAL *const *rows, int
         NAME(transpose_square)(square);
         for (int l = 0; l < here; l++)
             *(VECTOR *)(rows[l] + i) = square[l];
+        if (i + LANES < n && i + 2 * LANES > n)
+            i = n - 2 * LANES;
     }
 #endif
     for (; i < n; i++)
@@ -95,40 +99,71 @@ static void NAME(store_rows)(const DATA *from, int64_t n, REAL *const *rows, int
             rows[l][i] = ((const REAL *)&from[i])[l];
 }
 
+#if LANES > 1
+/* The first `count` numbers at an address, of which there may be none or more than a vector has; then zeros
+ * follow. */
+static inline DATA NAME(load_some)(const REAL *at, int count)
+{
+    count = count < 0 ? 0 : count < LANES ? count : LANES;
+#ifdef SOME
+    return (DATA)SOME(maskz_loadu)((SOME_MASK)((1u << count) - 1), at);
+#else
+    DATA all = { 0 };
+    for (int l = 0; l < count; l++)
+        all[l] = at[l];
+    return all;
+#endif
+}
+
+static inline void NAME(store_some)(REAL *at, int count, DATA all)
+{
+    count = count < 0 ? 0 : count < LANES ? count : LANES;
+#ifdef SOME
+    SOME(mask_storeu)(at, (SOME_MASK)((1u << count) - 1), all);
+#else
+    for (int l = 0; l < count; l++)
+        at[l] = all[l];
+#endif
+}
+#endif
+
 /* Complex numbers of `here` lines side by side, `stride` complex numbers from one to the next. */
 static void NAME(load_columns)(const REAL *from, int64_t n, int64_t stride, int here, CV *to)
 {
-    for (int64_t i = 0; i < n; i++, from += 2 * stride) {
 #if LANES > 1
-        if (here == LANES) {
-            DATA a = *(const VECTOR *)from, b = *(const VECTOR *)(from + LANES);
-            to[i] = (CV){ MIX(a, b, EVEN_ONES), MIX(a, b, ODD_ONES) };
-            continue;
-        }
-#endif
-        to[i] = (CV){ 0 };
-        for (int l = 0; l < here; l++) {
-            ((REAL *)&to[i].r)[l] = from[2 * l];
-            ((REAL *)&to[i].i)[l] = from[2 * l + 1];
-        }
+    bool is_full = here == LANES;
+    for (int64_t i = 0; i < n; i++, from += 2 * stride) {
+        DATA a = is_full ? *(const VECTOR *)from : NAME(load_some)(from, 2 * here);
+        DATA b = is_full ? *(const VECTOR *)(from + LANES)
+                         : NAME(load_some)(from + LANES, 2 * here - LANES);
+        to[i] = (CV){ MIX(a, b, EVEN_ONES), MIX(a, b, ODD_ONES) };
     }
+#else
+    (void)here; /* a line at a time */
+    for (int64_t i = 0; i < n; i++, from += 2 * stride)
+        to[i] = (CV){ from[0], from[1] };
+#endif
 }
 
 static void NAME(store_columns)(const CV *from, int64_t n, int64_t stride, int here, REAL *to)
 {
-    for (int64_t i = 0; i < n; i++, to += 2 * stride) {
 #if LANES > 1
-        if (here == LANES) {
-            *(VECTOR *)to = MIX(from[i].r, from[i].i, LOW_HALVES);
-            *(VECTOR *)(to + LANES) = MIX(from[i].r, from[i].i, HIGH_HALVES);
-            continue;
-        }
-#endif
-        for (int l = 0; l < here; l++) {
-            to[2 * l] = ((const REAL *)&from[i].r)[l];
-            to[2 * l + 1] = ((const REAL *)&from[i].i)[l];
+    bool is_full = here == LANES;
+    for (int64_t i = 0; i < n; i++, to += 2 * stride) {
+        DATA a = MIX(from[i].r, from[i].i, LOW_HALVES), b = MIX(from[i].r, from[i].i, HIGH_HALVES);
+        if (is_full) {
+            *(VECTOR *)to = a;
+            *(VECTOR *)(to + LANES) = b;
+        } else {
+            NAME(store_some)(to, 2 * here, a);
+            NAME(store_some)(to + LANES, 2 * here - LANES, b);
         }
     }
+#else
+    (void)here;
+    for (int64_t i = 0; i < n; i++, to += 2 * stride)
+        to[0] = from[i].r, to[1] = from[i].i;
+#endif
 }
 
 static void NAME(scale)(DATA *at, int64_t n, double by)

@@ -7,7 +7,7 @@
  * numbers; an odd number of them as complex ones.
  *
  * Many lines go one to a worker; of a few, each step is spread over the workers.  A number is computed
- * alike both ways, and which of such lines is long follows from its length alone. */
+ * alike both ways, and which of such lines is long follows from its length and from how many there are. */
 #include "engine/memory/thread_memory.h"
 #include "engine/numerics/fft.h"
 #include "engine/slices.h"
@@ -24,18 +24,36 @@ static void *block_get(Arena *arena, ThreadMemoryUse use, size_t bytes)
     return bytes <= KEPT ? thread_memory_get(use, bytes) : arena_alloc(arena, bytes);
 }
 
-/* The shorter side of a line as a matrix, both at least as long as a vector; 0: there is none. */
-static int64_t short_side(int64_t n, int lanes)
+static int64_t vectors_of(int64_t n, int lanes)
 {
-    int64_t side = (int64_t)sqrt((double)n);
-    while (side >= lanes && n % side)
-        side--;
-    return side >= lanes ? side : 0;
+    return (n + lanes - 1) / lanes;
 }
 
-bool fft_is_long(int64_t n, bool is_real)
+/* The shorter side of a line as a matrix: at least as long as a vector, or half of one where the line would have a
+ * vector of lines for itself; 0: there is none.  Of those that are not far from a square, the one whose last vectors
+ * are the fullest. */
+static int64_t short_side(const FftType *type, int64_t n)
 {
-    return (is_real && n % 2 == 0 ? n / 2 : n) >= LONG;
+    enum { MOST_TIMES = 4, WORTH = 32 };
+    int lanes = fft_form_of(type)->lanes;
+    int64_t shortest = n >= LONG ? lanes : lanes / 2, best = 0, least = 0;
+    for (int64_t side = (int64_t)sqrt((double)n);
+         side >= shortest && (!best || n <= MOST_TIMES * side * side); side--) {
+        if (n % side)
+            continue;
+        int64_t other = n / side;
+        int64_t work = vectors_of(other, lanes) * side + vectors_of(side, lanes) * other;
+        if (!best || work + work / WORTH < least)
+            best = side, least = work;
+    }
+    return best;
+}
+
+bool fft_is_long(const FftType *type, int64_t n, bool is_real, int64_t nlines)
+{
+    int64_t count = is_real && n % 2 == 0 ? n / 2 : n;
+    bool is_alone = nlines * 4 <= fft_form_of(type)->lanes;
+    return count >= LONG || (is_alone && short_side(type, count));
 }
 
 /* ---- a line, step by step ---- */
@@ -153,15 +171,14 @@ static FftLong *matrix_new(Arena *arena, const FftType *type, int64_t n, int64_t
 const FftLong *fft_long_new(Arena *arena, const FftType *type, int64_t n, bool is_real)
 {
     bool is_half = is_real && n % 2 == 0;
-    int lanes = fft_form_of(type)->lanes;
-    int64_t count = is_half ? n / 2 : n, n1 = short_side(count, lanes);
+    int64_t count = is_half ? n / 2 : n, n1 = short_side(type, count);
     FftLong *plan;
     if (n1)
         plan = matrix_new(arena, type, count, n1);
     else {
         int64_t m = convolution_size(2 * count - 1);
         plan = ARENA_NEW(arena, FftLong);
-        *plan = (FftLong){ .n = count, .wide = matrix_new(arena, type, m, short_side(m, lanes)) };
+        *plan = (FftLong){ .n = count, .wide = matrix_new(arena, type, m, short_side(type, m)) };
         type->chirps(arena, plan);
         Line line = { .type = type,
                       .form = fft_form_of(type),

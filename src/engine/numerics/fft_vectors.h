@@ -11,8 +11,22 @@ typedef INTEGER NAME(Integers) __attribute__((vector_size(BYTES)));
 #define VECTOR NAME(Anywhere)
 #define INTEGERS NAME(Integers)
 #define LANES (BYTES / REAL_BYTES)
+#if BYTES == 64
+/* Instructions for the first numbers of a vector alone. */
+#if REAL_BYTES == 4
+#define SOME(name) _mm512_##name##_ps
+#define SOME_MASK __mmask16
+#else
+#define SOME(name) _mm512_##name##_pd
+#define SOME_MASK __mmask8
+#endif
+#endif
 #include "engine/numerics/fft_body.h"
 #include "engine/numerics/fft_lines.h"
+#if BYTES == 64
+#undef SOME
+#undef SOME_MASK
+#endif
 #undef DATA
 #undef VECTOR
 #undef INTEGERS
