@@ -595,6 +595,29 @@ static void test_views(void)
         "  %a = stablehlo.concatenate %x, %y, dim = 0 : (tensor<3x20x$E>, tensor<4x20x$E>) -> "
         "tensor<7x20x$E>\n"
         "  return %a : tensor<7x20x$E>\n}",
+        /* neighbours that all views leave side by side are one: rows of 7 x 3, also with an extent of 1 between */
+        "(%x: tensor<4x7x3x$E>, %y: tensor<2x5x3x$E>, %v: tensor<$E>) -> tensor<7x10x3x$E> {\n"
+        "  %a = stablehlo.slice %x [1:4, 2:7, 0:3] : (tensor<4x7x3x$E>) -> tensor<3x5x3x$E>\n"
+        "  %b = stablehlo.reverse %a, dims = [0] : tensor<3x5x3x$E>\n"
+        "  %c = stablehlo.concatenate %y, %b, dim = 0 : (tensor<2x5x3x$E>, tensor<3x5x3x$E>) -> "
+        "tensor<5x5x3x$E>\n"
+        "  %d = stablehlo.concatenate %c, %c, dim = 1 : (tensor<5x5x3x$E>, tensor<5x5x3x$E>) -> "
+        "tensor<5x10x3x$E>\n"
+        "  %e = stablehlo.pad %d, %v, low = [1, -1, 0], high = [1, 1, 0], interior = [0, 0, 0] : "
+        "(tensor<5x10x3x$E>, tensor<$E>) -> tensor<7x10x3x$E>\n"
+        "  return %e : tensor<7x10x3x$E>\n}",
+        "(%x: tensor<6x5x1x40x$E>, %v: tensor<$E>) -> tensor<3x7x1x40x$E> {\n"
+        "  %a = stablehlo.slice %x [0:6:2, 0:5, 0:1, 0:40] : (tensor<6x5x1x40x$E>) -> "
+        "tensor<3x5x1x40x$E>\n"
+        "  %b = stablehlo.reverse %a, dims = [1, 2, 3] : tensor<3x5x1x40x$E>\n"
+        "  %c = stablehlo.pad %b, %v, low = [0, 1, 0, 0], high = [0, 1, 0, 0], "
+        "interior = [0, 0, 0, 0] : (tensor<3x5x1x40x$E>, tensor<$E>) -> tensor<3x7x1x40x$E>\n"
+        "  return %c : tensor<3x7x1x40x$E>\n}",
+        "(%x: tensor<4x5x20x$E>, %y: tensor<4x2x20x$E>) -> tensor<4x1x20x$E> {\n"
+        "  %a = stablehlo.concatenate %x, %y, dim = 1 : (tensor<4x5x20x$E>, tensor<4x2x20x$E>) -> "
+        "tensor<4x7x20x$E>\n"
+        "  %b = stablehlo.slice %a [0:4, 4:5, 0:20] : (tensor<4x7x20x$E>) -> tensor<4x1x20x$E>\n"
+        "  return %b : tensor<4x1x20x$E>\n}",
         "(%x: tensor<9x40x$E>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<3x21x$E> {\n"
         "  %a = stablehlo.dynamic_slice %x, %i, %j, sizes = [3, 21] : (tensor<9x40x$E>, "
         "tensor<i32>, tensor<i32>) -> tensor<3x21x$E>\n"

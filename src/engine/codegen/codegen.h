@@ -245,6 +245,9 @@ void outer_end(Kernel *k, OuterLoops *o);
 /* Which neighbouring dimensions of `shape` everything reached from the values treats as one.
  * joined[d]: d and d + 1.  On entry: which may be at all. */
 void joinable(const Kernel *k, int n, const ValueId *values, Type shape, bool *joined);
+/* moving.c: of which neighbours d and d + 1 of its result a view makes neighbours of its operands, so that they may
+ * be one. */
+void view_joins(const Module *m, const Node *node, bool *joins);
 /* The shape with joined dimensions as one. */
 Type joined_shape(Kernel *k, Type shape, const bool *joined);
 /* Is v, at an index of its own shape, computed from element numbers alone? */

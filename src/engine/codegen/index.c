@@ -276,8 +276,11 @@ Index *index_scalar(Kernel *k, int lanes)
     return index_numbered(k, type_scalar(I32), coord_const(k, 0), lanes);
 }
 
+/* A reshape of a reshape is one of what that is of, whose dimensions may be this one's again. */
 Index *index_reshape(Kernel *k, Index *from, Type shape)
 {
+    while (from->from && from->mask == from->from->mask)
+        from = from->from;
     Index *at = index_new(k, shape, from->lanes);
     at->from = from;
     at->mask = from->mask;

@@ -140,6 +140,7 @@ static void join_value(const Kernel *k, ValueId v, Type shape, bool *joined, Tab
         return;
     }
     int64_t dim = node->op == OP_IOTA ? ((const IotaAttrs *)node->attrs)->iota_dimension : 0;
+    bool alike[MAX_RANK + 1];
     switch (node->op) {
     case OP_BROADCAST: join_broadcast(k, node, shape, joined); break;
     case OP_TRANSPOSE: join_transpose(k, node, shape, joined); break;
@@ -148,7 +149,13 @@ static void join_value(const Kernel *k, ValueId v, Type shape, bool *joined, Tab
         if (dim > 0)
             joined[dim - 1] = false;
         break;
-    default: memset(joined, 0, sizeof *joined * (size_t)shape.rank);
+    default:
+        view_joins(k->m, node, alike);
+        for (int d = 0; d + 1 < shape.rank; d++)
+            joined[d] = joined[d] && alike[d];
+        for (int i = 0; i < node->nin; i++)
+            if (type_of(k->m, node->in[i]).rank == shape.rank)
+                join_value(k, node->in[i], shape, joined, seen);
     }
 }
 
@@ -162,16 +169,23 @@ void joinable(const Kernel *k, int n, const ValueId *values, Type shape, bool *j
 
 /* ---- nests ---- */
 
-/* The shape with joined dimensions as one; extents of 1 go with their neighbour. */
+/* The shape with joined dimensions as one; extents of 1 go with their neighbour, and those on both sides of
+ * them are one if all between are. */
 Type joined_shape(Kernel *k, Type shape, const bool *joined)
 {
     int64_t dims[MAX_RANK + 1];
+    bool is_one = false;
     int rank = 0;
-    for (int d = 0; d < shape.rank; d++)
-        if (rank && (joined[d - 1] || shape.dims[d] == 1 || dims[rank - 1] == 1))
+    for (int d = 0; d < shape.rank; d++) {
+        is_one = is_one && joined[d - 1];
+        if (shape.dims[d] == 1)
+            continue;
+        if (is_one)
             dims[rank - 1] *= shape.dims[d];
         else
             dims[rank++] = shape.dims[d];
+        is_one = true;
+    }
     if (!rank)
         dims[rank++] = 1;
     return type_new(k->arena, shape.element, rank, dims);
@@ -182,17 +196,11 @@ static void body_at(Kernel *k, Type shape, Type nest, const Coord *outer, Coord 
 {
     memo_clear(k);
     k->lanes = lanes;
-    Index *at;
-    if (nest.rank == 1) {
-        at = index_numbered(k, shape, inner, lanes);
-    } else {
-        Index *in_nest = index_new(k, nest, lanes);
-        for (int d = 0; d + 1 < nest.rank; d++)
-            index_set(in_nest, d, outer[d]);
-        index_set(in_nest, nest.rank - 1, inner);
-        at = index_reshape(k, in_nest, shape);
-    }
-    body(k, at, user);
+    Index *in_nest = index_new(k, nest, lanes);
+    for (int d = 0; d + 1 < nest.rank; d++)
+        index_set(in_nest, d, outer[d]);
+    index_set(in_nest, nest.rank - 1, inner);
+    body(k, index_reshape(k, in_nest, shape), user);
 }
 
 /* The innermost loop. */

@@ -122,85 +122,167 @@ V element_broadcast(Kernel *k, NodeId n, Index *at)
     return operand_at(k, n, 0, to);
 }
 
-/* How many dimensions of `at`, from d on, are dimension f of the shape it is a reshape of; 0: it is
- * not made of whole dimensions. */
-static int split_into(const Index *at, int d, int64_t extent)
+/* ---- neighbouring dimensions that stay one ---- */
+
+/* Is dimension d of the slice all of the operand's? */
+static bool is_whole(const SliceAttrs *a, Type in, int d)
 {
-    int64_t product = 1;
-    int n = 0;
-    while (d + n < at->rank && (product < extent || at->dims[d + n] == 1))
-        product *= at->dims[d + n++];
-    return product == extent ? n : 0;
+    return a->start_indices.at[d] == 0 && a->limit_indices.at[d] == in.dims[d] &&
+           a->strides.at[d] == 1;
 }
 
-/* Dimensions that a loop walks as one, and that the transpose leaves together, stay one: to split
- * them would take divisions.  NULL: it does not leave them so. */
-static Index *transpose_joined(Kernel *k, NodeId n, Index *at)
+static bool is_unpadded(const PadAttrs *a, int d)
 {
-    const Node *node = node_at(k->m, n);
-    Ints permutation = ((const TransposeAttrs *)node->attrs)->permutation;
-    int first[MAX_RANK + 1] = { 0 }, of[MAX_RANK + 1] = { 0 }, rank = 0, d = 0;
-    int64_t dims[MAX_RANK + 1] = { 0 };
-    for (int f = 0; at->from && f < at->from->rank; f++) {
-        int count = split_into(at, d, at->from->dims[f]);
-        if (!count)
-            return NULL;
-        first[f] = d;
-        for (int i = 1; i < count; i++)
-            if (permutation.at[d + i] != permutation.at[d] + i)
-                return NULL;
-        d += count;
+    return a->edge_padding_low.at[d] == 0 && a->edge_padding_high.at[d] == 0 &&
+           a->interior_padding.at[d] == 0;
+}
+
+static bool joins_next(const Module *m, const Node *node, int d)
+{
+    const void *attrs = node->attrs;
+    switch (node->op) {
+    case OP_SLICE:
+        return ((const SliceAttrs *)attrs)->strides.at[d] == 1 &&
+               is_whole(attrs, type_of(m, node->in[0]), d + 1);
+    case OP_PAD:
+        return ((const PadAttrs *)attrs)->interior_padding.at[d] == 0 && is_unpadded(attrs, d + 1);
+    case OP_CONCATENATE: return ((const DimensionAttrs *)attrs)->dimension != d + 1;
+    case OP_REVERSE: {
+        Ints reversed = ((const DimensionsAttrs *)attrs)->dimensions;
+        return (ints_find(reversed, d) < 0) == (ints_find(reversed, d + 1) < 0);
     }
-    if (!at->from || d != at->rank)
-        return NULL;
-    for (int p = 0; p < at->rank; p++)
-        for (int f = 0; f < at->from->rank; f++)
-            if (permutation.at[first[f]] == p) {
-                of[rank] = f;
-                dims[rank++] = at->from->dims[f];
-            }
-    Type joined = type_new(k->arena, F32, rank, dims);
-    Index *to = into_shape(k, n, 0, at, joined);
-    for (int i = 0; i < rank; i++)
-        index_set(to, i, index_at(k, at->from, of[i]));
-    return index_reshape(k, to, type_of(k->m, node->in[0]));
+    case OP_TRANSPOSE: {
+        Ints permutation = ((const TransposeAttrs *)attrs)->permutation;
+        return permutation.at[d + 1] == permutation.at[d] + 1;
+    }
+    default: return false;
+    }
+}
+
+void view_joins(const Module *m, const Node *node, bool *joins)
+{
+    for (int d = 0; d + 1 < type_of(m, node->out).rank; d++)
+        joins[d] = joins_next(m, node, d);
+}
+
+/* The dimensions of a view's result as they are walked: those that loops walk as one, and that the view leaves
+ * side by side, are one here too.  To split them would take divisions. */
+typedef struct Walk {
+    int n;
+    int first[MAX_RANK + 1], count[MAX_RANK + 1];
+    Coord at[MAX_RANK + 1];
+} Walk;
+
+static void walk_add(Walk *w, int first, int count, Coord c)
+{
+    w->first[w->n] = first;
+    w->count[w->n] = count;
+    w->at[w->n++] = c;
+}
+
+/* False: the loops walk dimensions as one that the view tells apart, or parts of them. */
+static bool walk_as_loops(Kernel *k, Index *at, const bool *joins, Walk *w)
+{
+    const Index *from = at->from;
+    int d = 0;
+    for (int f = 0; from && f < from->rank; f++) {
+        int64_t product = 1;
+        if (from->dims[f] == 1)
+            continue;
+        for (; d < at->rank && at->dims[d] == 1; d++)
+            walk_add(w, d, 1, coord_const(k, 0));
+        int first = d;
+        for (; d < at->rank && product < from->dims[f]; d++) {
+            if (d > first && !joins[d - 1])
+                return false;
+            product *= at->dims[d];
+        }
+        if (product != from->dims[f])
+            return false;
+        walk_add(w, first, d - first, index_at(k, at->from, f));
+    }
+    for (; from && d < at->rank; d++)
+        walk_add(w, d, 1, coord_const(k, 0));
+    return from;
+}
+
+static Walk walk_of(Kernel *k, NodeId n, Index *at)
+{
+    bool joins[MAX_RANK + 1];
+    Walk w = { 0 };
+    view_joins(k->m, node_at(k->m, n), joins);
+    if (walk_as_loops(k, at, joins, &w))
+        return w;
+    w.n = 0;
+    for (int d = 0; d < at->rank; d++)
+        walk_add(&w, d, 1, index_at(k, at, d));
+    return w;
+}
+
+/* The elements of those dimensions of an array that are number i of the walk; behind the first of them. */
+static int64_t walk_extent(const Walk *w, int i, const int64_t *dims)
+{
+    int64_t n = 1;
+    for (int d = 0; d < w->count[i]; d++)
+        n *= dims[w->first[i] + d];
+    return n;
+}
+
+static int64_t walk_inner(const Walk *w, int i, const int64_t *dims)
+{
+    int64_t n = 1;
+    for (int d = 1; d < w->count[i]; d++)
+        n *= dims[w->first[i] + d];
+    return n;
+}
+
+/* The element of operand i at these coordinates, of the dimensions as they are walked. */
+static V operand_walked(Kernel *k, NodeId n, int i, Index *at, const Walk *w, V inside)
+{
+    Type in = type_of(k->m, node_at(k->m, n)->in[i]);
+    int64_t dims[MAX_RANK + 1] = { 0 };
+    for (int g = 0; g < w->n; g++)
+        dims[g] = walk_extent(w, g, in.dims);
+    Index *to = into_shape(k, n, i, at, type_new(k->arena, in.element, w->n, dims));
+    for (int g = 0; g < w->n; g++)
+        index_set(to, g, w->at[g]);
+    index_mask(k, to, at, inside);
+    return operand_at(k, n, i, w->n == in.rank ? to : index_reshape(k, to, in));
 }
 
 V element_transpose(Kernel *k, NodeId n, Index *at)
 {
-    const TransposeAttrs *a = node_at(k->m, n)->attrs;
-    Index *joined = transpose_joined(k, n, at);
-    if (joined)
-        return operand_at(k, n, 0, joined);
-    Index *to = into_operand(k, n, 0, at);
-    for (int d = 0; d < at->rank; d++)
-        index_set(to, (int)a->permutation.at[d], index_at(k, at, d));
-    return operand_at(k, n, 0, to);
+    Ints permutation = ((const TransposeAttrs *)node_at(k->m, n)->attrs)->permutation;
+    Walk w = walk_of(k, n, at), in = { 0 };
+    for (int p = 0; p < at->rank; p++)
+        for (int g = 0; g < w.n; g++)
+            if (permutation.at[w.first[g]] == p)
+                walk_add(&in, p, w.count[g], w.at[g]);
+    return operand_walked(k, n, 0, at, &in, NULL);
 }
 
 V element_slice(Kernel *k, NodeId n, Index *at)
 {
     const SliceAttrs *a = node_at(k->m, n)->attrs;
-    Index *to = into_operand(k, n, 0, at);
-    for (int d = 0; d < at->rank; d++) {
-        Coord c = coord_mul_const(k, index_at(k, at, d), a->strides.at[d], at->lanes);
-        index_set(to, d, coord_add_const(k, c, a->start_indices.at[d], at->lanes));
+    Walk w = walk_of(k, n, at);
+    for (int g = 0; g < w.n; g++) {
+        int d = w.first[g];
+        int64_t start = a->start_indices.at[d] * walk_inner(&w, g, at->dims);
+        Coord c = coord_mul_const(k, w.at[g], a->strides.at[d], at->lanes);
+        w.at[g] = coord_add_const(k, c, start, at->lanes);
     }
-    return operand_at(k, n, 0, to);
+    return operand_walked(k, n, 0, at, &w, NULL);
 }
 
 V element_reverse(Kernel *k, NodeId n, Index *at)
 {
     const DimensionsAttrs *a = node_at(k->m, n)->attrs;
-    Index *to = into_operand(k, n, 0, at);
-    for (int d = 0; d < at->rank; d++) {
-        Coord c = index_at(k, at, d);
-        if (ints_find(a->dimensions, d) >= 0)
-            c = coord_add_const(k, coord_mul_const(k, c, -1, at->lanes), at->dims[d] - 1,
-                                at->lanes);
-        index_set(to, d, c);
-    }
-    return operand_at(k, n, 0, to);
+    Walk w = walk_of(k, n, at);
+    for (int g = 0; g < w.n; g++)
+        if (ints_find(a->dimensions, w.first[g]) >= 0)
+            w.at[g] = coord_add_const(k, coord_mul_const(k, w.at[g], -1, at->lanes),
+                                      walk_extent(&w, g, at->dims) - 1, at->lanes);
+    return operand_walked(k, n, 0, at, &w, NULL);
 }
 
 /* ---- one of several ---- */
@@ -212,36 +294,34 @@ V element_pad(Kernel *k, NodeId n, Index *at)
     V padding = operand_at(k, n, 1, index_scalar(k, at->lanes));
     if (type_count(in) == 0)
         return padding;
-    Index *to = into_operand(k, n, 0, at);
+    Walk w = walk_of(k, n, at);
     V inside = NULL;
-    bool is_outside = false;
-    for (int d = 0; d < in.rank; d++) {
+    for (int g = 0; g < w.n; g++) {
+        int d = w.first[g];
         int64_t low = a->edge_padding_low.at[d], high = a->edge_padding_high.at[d];
-        int64_t every = a->interior_padding.at[d] + 1;
-        Coord c = coord_add_const(k, index_at(k, at, d), -low, at->lanes);
+        int64_t every = a->interior_padding.at[d] + 1, inner = walk_inner(&w, g, in.dims);
+        Coord c = coord_add_const(k, w.at[g], -low * inner, at->lanes);
         V conditions[3] = { 0 };
         if (low > 0)
             conditions[0] = coord_at_least(k, c, 0, at->lanes);
         if (high > 0)
-            conditions[1] = coord_less_const(k, c, (in.dims[d] - 1) * every + 1, at->lanes);
+            conditions[1] =
+                coord_less_const(k, c, ((in.dims[d] - 1) * every + 1) * inner, at->lanes);
         if (every > 1) {
             Coord rest = coord_mod_const(k, c, every, at->lanes);
             conditions[2] = coord_less_const(k, rest, 1, at->lanes);
             c = coord_div_const(k, c, every, at->lanes);
         }
         for (int i = 0; i < 3; i++) {
-            is_outside = is_outside || (conditions[i] && is_never(conditions[i]));
+            if (conditions[i] && is_never(conditions[i]))
+                return padding;
             if (conditions[i])
                 mask_narrow(k, &inside, conditions[i]);
         }
-        index_set(to, d, c);
+        w.at[g] = c;
     }
-    if (is_outside)
-        return padding;
-    if (!inside)
-        return operand_at(k, n, 0, to);
-    index_mask(k, to, at, inside);
-    return arith_select(k, inside, operand_at(k, n, 0, to), padding);
+    V mine = operand_walked(k, n, 0, at, &w, inside);
+    return inside ? arith_select(k, inside, mine, padding) : mine;
 }
 
 /* A constant that is not one of the `extent` numbers from start on. */
@@ -256,12 +336,16 @@ static bool is_elsewhere(Coord here, int64_t start, int64_t extent)
 V element_concatenate(Kernel *k, NodeId n, Index *at)
 {
     const Node *node = node_at(k->m, n);
-    int dim = (int)((const DimensionAttrs *)node->attrs)->dimension;
-    Coord here = index_at(k, at, dim);
+    int64_t dim = ((const DimensionAttrs *)node->attrs)->dimension;
+    Walk w = walk_of(k, n, at);
+    int g = 0;
+    while (w.first[g] != dim)
+        g++;
+    Coord here = w.at[g];
     V result = NULL;
-    int64_t start = type_of(k->m, node->out).dims[dim];
+    int64_t start = walk_extent(&w, g, at->dims);
     for (int i = node->nin - 1; i >= 0; i--) {
-        int64_t extent = type_of(k->m, node->in[i]).dims[dim];
+        int64_t extent = walk_extent(&w, g, type_of(k->m, node->in[i]).dims);
         start -= extent;
         if (extent == 0 || is_elsewhere(here, start, extent))
             continue;
@@ -272,12 +356,8 @@ V element_concatenate(Kernel *k, NodeId n, Index *at)
         mask_narrow(k, &inside, below);
         if (above)
             mask_narrow(k, &inside, above);
-        Index *to = into_operand(k, n, i, at);
-        for (int d = 0; d < at->rank; d++)
-            index_set(to, d, index_at(k, at, d));
-        index_set(to, dim, coord_add_const(k, here, -start, at->lanes));
-        index_mask(k, to, at, inside);
-        V mine = operand_at(k, n, i, to);
+        w.at[g] = coord_add_const(k, here, -start, at->lanes);
+        V mine = operand_walked(k, n, i, at, &w, inside);
         if (!inside)
             return mine;
         result = result ? arith_select(k, inside, mine, result) : mine;
