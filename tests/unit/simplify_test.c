@@ -323,6 +323,31 @@ static void transposes_later(void)
 }
 
 /* Calls, composites and `if`, each twice so that copies show. */
+static void slices(void)
+{
+    OPS("func.func @main(%x: tensor<4x6xf32>, %y: tensor<4x2xf32>) -> (tensor<3x2xf32>, "
+        "tensor<4x3xf32>) {\n"
+        "  %a = stablehlo.concatenate %y, %x, %y, dim = 1 : (tensor<4x2xf32>, tensor<4x6xf32>, "
+        "tensor<4x2xf32>) -> tensor<4x10xf32>\n"
+        "  %b = stablehlo.slice %a [1:4, 3:8:3] : (tensor<4x10xf32>) -> tensor<3x2xf32>\n"
+        "  %c = stablehlo.slice %a [0:4, 1:4] : (tensor<4x10xf32>) -> tensor<4x3xf32>\n"
+        "  return %b, %c : tensor<3x2xf32>, tensor<4x3xf32>\n}\n",
+        "concatenate slice slice");
+    OPS("func.func @main(%x: tensor<4x6xf32>, %v: tensor<f32>) -> tensor<2x2xf32> {\n"
+        "  %a = stablehlo.pad %x, %v, low = [1, -1], high = [1, 2], interior = [0, 0] : "
+        "(tensor<4x6xf32>, tensor<f32>) -> tensor<6x7xf32>\n"
+        "  %b = stablehlo.slice %a [1:5, 0:5:2] : (tensor<6x7xf32>) -> tensor<4x3xf32>\n"
+        "  %c = stablehlo.slice %b [1:4:2, 1:3] : (tensor<4x3xf32>) -> tensor<2x2xf32>\n"
+        "  return %c : tensor<2x2xf32>\n}\n",
+        "slice");
+    OPS("func.func @main(%x: tensor<4x6xf32>, %v: tensor<f32>) -> tensor<4x6xf32> {\n"
+        "  %a = stablehlo.pad %x, %v, low = [1, 1], high = [1, 1], interior = [0, 0] : "
+        "(tensor<4x6xf32>, tensor<f32>) -> tensor<6x8xf32>\n"
+        "  %b = stablehlo.slice %a [1:5, 0:6] : (tensor<6x8xf32>) -> tensor<4x6xf32>\n"
+        "  return %b : tensor<4x6xf32>\n}\n",
+        "pad slice");
+}
+
 static void inlining(void)
 {
     OPS("func.func @main(%p: tensor<i32>, %x: tensor<4xf32>) -> tensor<4xf32> {\n"
@@ -439,6 +464,7 @@ int main(void)
     reduced_in_parts();
     turned_dots();
     transposes_later();
+    slices();
     inlining();
     dots();
     refusals();

@@ -74,13 +74,34 @@ static bool is_stacked(const Module *m, ValueId v)
            t.dims[t.rank - 1] == node->nin;
 }
 
+/* Is operand k of the concatenate a border of short rows, such as pixels, backwards or spread?  Computed where
+ * it is joined it would keep the loop from walking the others' rows as one (view_joins); it is little beside
+ * them, and is written first. */
+static bool is_turned_border(const Module *m, const Node *u, int k)
+{
+    enum { SHORT_ROW = 64, MANY = 4096, SHARE = 8 }; /* bytes; elements */
+    NodeId def = value_def(m, u->in[k]);
+    Type out = type_of(m, u->out), mine = type_of(m, u->in[k]);
+    int64_t d = ((const DimensionAttrs *)u->attrs)->dimension, row = 1;
+    for (int i = (int)d + 1; i < out.rank; i++)
+        row *= out.dims[i];
+    if (!def || row == 1 || row * element_info[out.element].bytes >= SHORT_ROW ||
+        type_count(out) < MANY || type_count(mine) * SHARE > type_count(out))
+        return false;
+    const Node *node = node_at(m, def);
+    return node->op == OP_BROADCAST ||
+           (node->op == OP_REVERSE &&
+            ints_find(((const DimensionsAttrs *)node->attrs)->dimensions, d) >= 0);
+}
+
 Access fuse_access(const Module *m, const Node *u, int k)
 {
     switch (u->op) {
     case OP_BROADCAST:
         return type_count(type_of(m, u->in[0])) == type_count(type_of(m, u->out)) ? ACCESS_MOVED
                                                                                   : ACCESS_SPREAD;
-    case OP_CONCATENATE: return is_stacked(m, u->in[k]) ? ACCESS_MEMORY : ACCESS_PICKED;
+    case OP_CONCATENATE:
+        return is_stacked(m, u->in[k]) || is_turned_border(m, u, k) ? ACCESS_MEMORY : ACCESS_PICKED;
     case OP_PAD: return k == 0 ? ACCESS_PICKED : ACCESS_SPREAD;
     case OP_DYNAMIC_SLICE: return k == 0 ? ACCESS_MOVED : ACCESS_SPREAD;
     case OP_GATHER: return k == 0 ? ACCESS_MEMORY : ACCESS_SPREAD;

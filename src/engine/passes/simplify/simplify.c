@@ -126,6 +126,7 @@ void simplify_visit(Simplifier *s, NodeId n)
         ValueId v = fold_constants(s, n);
         v = v ? v : drop_identity(s, n);
         v = v ? v : simplify_compare(s, n);
+        v = v ? v : simplify_slice(s, n);
         v = v ? v : narrow_integers(s, n);
         v = v ? v : take_base_two(s, n);
         v = v ? v : simplify_reduce(s, n);
