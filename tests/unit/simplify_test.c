@@ -218,6 +218,14 @@ static void booleans(void)
         "  %2 = stablehlo.or %1, %y : tensor<4xi1>\n"
         "  return %2 : tensor<4xi1>\n}\n",
         "reshape or");
+    OPS("func.func @main(%y: tensor<4xi1>, %z: tensor<4xi1>) -> tensor<4xi1> {\n"
+        "  %t = stablehlo.constant dense<true> : tensor<4xi1>\n"
+        "  %f = stablehlo.constant dense<false> : tensor<4xi1>\n"
+        "  %0 = stablehlo.compare NE, %y, %f : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>\n"
+        "  %1 = stablehlo.compare EQ, %t, %0 : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>\n"
+        "  %2 = stablehlo.compare NE, %1, %z : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>\n"
+        "  return %2 : tensor<4xi1>\n}\n",
+        "compare");
 }
 
 /* Much that becomes few numbers is reduced in parts, if that is exact and the parts are equal. */
@@ -323,6 +331,28 @@ static void transposes_later(void)
 }
 
 /* Calls, composites and `if`, each twice so that copies show. */
+/* Slices, reverses, and reshapes of what the transpose leaves side by side are made before it. */
+static void transposes_after_moves(void)
+{
+    OPS("func.func @main(%x: tensor<4x6xf32>, %p: tensor<f32>) -> tensor<4x3x1xf32> {\n"
+        "  %a = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>\n"
+        "  %b = stablehlo.slice %a [1:5:2, 0:3] : (tensor<6x4xf32>) -> tensor<2x3xf32>\n"
+        "  %c = stablehlo.reverse %b, dims = [1] : tensor<2x3xf32>\n"
+        "  %d = stablehlo.pad %c, %p, low = [1, 0], high = [1, 0], interior = [0, 0] : "
+        "(tensor<2x3xf32>, tensor<f32>) -> tensor<4x3xf32>\n"
+        "  %e = stablehlo.reshape %d : (tensor<4x3xf32>) -> tensor<4x3x1xf32>\n"
+        "  return %e : tensor<4x3x1xf32>\n}\n",
+        "slice reverse transpose pad reshape");
+    OPS("func.func @main(%x: tensor<4x6xf32>) -> tensor<6x4xf32> {\n"
+        "  %a = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>\n"
+        "  %b = stablehlo.reshape %a : (tensor<6x4xf32>) -> tensor<2x3x4xf32>\n"
+        "  %c = stablehlo.transpose %b, dims = [2, 0, 1] : (tensor<2x3x4xf32>) -> "
+        "tensor<4x2x3xf32>\n"
+        "  %d = stablehlo.reshape %c : (tensor<4x2x3xf32>) -> tensor<6x4xf32>\n"
+        "  return %d : tensor<6x4xf32>\n}\n",
+        "reshape");
+}
+
 static void slices(void)
 {
     OPS("func.func @main(%x: tensor<4x6xf32>, %y: tensor<4x2xf32>) -> (tensor<3x2xf32>, "
@@ -464,6 +494,7 @@ int main(void)
     reduced_in_parts();
     turned_dots();
     transposes_later();
+    transposes_after_moves();
     slices();
     inlining();
     dots();

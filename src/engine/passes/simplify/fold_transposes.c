@@ -8,6 +8,8 @@
  *                             the dot; sums keep their order, so the numbers stay the same
  *   add(transpose(x), transpose(y))  ->  transpose(add(x, y)), also beside what is broadcast: a
  *                             product or a reduction behind it may then do without
+ *   slice(transpose(x))  ->  transpose(slice(x)), and so are reverses, and reshapes of dimensions that
+ *                             the transpose leaves side by side
  *
  * In goes a node; out comes the value it comes to, or 0. */
 #include "engine/numerics/numerics.h"
@@ -203,8 +205,9 @@ static bool can_be_untransposed(Module *m, ValueId v, Ints permutation)
     if (transpose)
         return ints_equal(((const TransposeAttrs *)transpose->attrs)->permutation, permutation);
     return broadcast &&
-           is_rising(mapped(m, ((const BroadcastAttrs *)broadcast->attrs)->broadcast_dimensions,
-                            permutation));
+           (type_count(type_of(m, broadcast->in[0])) == 1 ||
+            is_rising(mapped(m, ((const BroadcastAttrs *)broadcast->attrs)->broadcast_dimensions,
+                             permutation)));
 }
 
 /* The operand as it is without the transpose. */
@@ -253,6 +256,118 @@ static ValueId transpose_later(Simplifier *s, const Node *node)
     return simplify_put(s, OP_TRANSPOSE, 1, &v, out, attrs, node->loc);
 }
 
+/* ---- transposed operands of moves ---- */
+
+static ValueId transposed(Simplifier *s, const Node *node, ValueId v, Ints permutation)
+{
+    TransposeAttrs *a = ARENA_NEW(s->m->arena, TransposeAttrs);
+    a->permutation = permutation;
+    return simplify_put(s, OP_TRANSPOSE, 1, &v, type_of(s->m, node->out), a, node->loc);
+}
+
+/* The list with entry d as entry permutation[d]. */
+static Ints unpermuted(Module *m, Ints list, Ints permutation)
+{
+    int64_t at[MAX_RANK];
+    for (int d = 0; d < list.n; d++)
+        at[permutation.at[d]] = list.at[d];
+    return ints_copy(m->arena, list.n, at);
+}
+
+static ValueId slice_before(Simplifier *s, const Node *node, const Node *transpose)
+{
+    Module *m = s->m;
+    Ints permutation = ((const TransposeAttrs *)transpose->attrs)->permutation;
+    SliceAttrs a = *(const SliceAttrs *)node->attrs;
+    a.start_indices = unpermuted(m, a.start_indices, permutation);
+    a.limit_indices = unpermuted(m, a.limit_indices, permutation);
+    a.strides = unpermuted(m, a.strides, permutation);
+    Type type = untransposed_type(m, type_of(m, node->out), permutation);
+    ValueId v = simplify_put(s, OP_SLICE, 1, transpose->in, type,
+                             arena_copy(m->arena, &a, sizeof a), node->loc);
+    return transposed(s, node, v, permutation);
+}
+
+static ValueId reverse_before(Simplifier *s, const Node *node, const Node *transpose)
+{
+    Module *m = s->m;
+    Ints permutation = ((const TransposeAttrs *)transpose->attrs)->permutation;
+    DimensionsAttrs a = *(const DimensionsAttrs *)node->attrs;
+    a.dimensions = mapped(m, a.dimensions, permutation);
+    Type type = type_of(m, transpose->in[0]);
+    ValueId v = simplify_put(s, OP_REVERSE, 1, transpose->in, type,
+                             arena_copy(m->arena, &a, sizeof a), node->loc);
+    return transposed(s, node, v, permutation);
+}
+
+/* Dimensions of the transpose's result and those that a reshape makes of them. */
+typedef struct Reshaped {
+    int n, from[MAX_RANK + 1], to[MAX_RANK + 1]; /* where a group begins; [n]: the ranks */
+} Reshaped;
+
+static Reshaped reshape_groups(Type from, Type to)
+{
+    Reshaped r = { 0 };
+    int f = 0, t = 0;
+    while (f < from.rank && t < to.rank) {
+        r.from[r.n] = f;
+        r.to[r.n++] = t;
+        int64_t x = from.dims[f++], y = to.dims[t++];
+        while (x != y)
+            if (x < y)
+                x *= from.dims[f++];
+            else
+                y *= to.dims[t++];
+        for (; f < from.rank && from.dims[f] == 1; f++)
+            ;
+        for (; t < to.rank && to.dims[t] == 1; t++)
+            ;
+    }
+    r.from[r.n] = f;
+    r.to[r.n] = t;
+    return r;
+}
+
+/* Each group must lie side by side in the transpose's operand, in this order. */
+static ValueId reshape_before(Simplifier *s, const Node *node, const Node *transpose)
+{
+    Module *m = s->m;
+    Ints permutation = ((const TransposeAttrs *)transpose->attrs)->permutation;
+    Type to = type_of(m, node->out);
+    if (type_count(to) <= 1)
+        return 0;
+    Reshaped r = reshape_groups(type_of(m, transpose->out), to);
+    for (int g = 0; g < r.n; g++)
+        for (int f = r.from[g]; f + 1 < r.from[g + 1]; f++)
+            if (permutation.at[f + 1] != permutation.at[f] + 1)
+                return 0;
+    int64_t dims[MAX_RANK], moved[MAX_RANK];
+    int n = 0;
+    for (int p = 0; p < permutation.n; p++)
+        for (int g = 0; g < r.n; g++)
+            for (int t = r.to[g]; permutation.at[r.from[g]] == p && t < r.to[g + 1]; t++) {
+                moved[t] = n;
+                dims[n++] = to.dims[t];
+            }
+    ValueId v = simplify_put(s, OP_RESHAPE, 1, transpose->in,
+                             type_new(m->arena, to.element, n, dims), NULL, node->loc);
+    return transposed(s, node, v, ints_copy(m->arena, n, moved));
+}
+
+static ValueId move_before(Simplifier *s, const Node *node)
+{
+    const Node *found = node->nin == 1 ? defined_by(s->m, node->in[0], OP_TRANSPOSE) : NULL;
+    if (!found)
+        return 0;
+    Node transpose = *found; /* a copy: rules add nodes */
+    switch (node->op) {
+    case OP_SLICE: return slice_before(s, node, &transpose);
+    case OP_REVERSE: return reverse_before(s, node, &transpose);
+    case OP_RESHAPE: return reshape_before(s, node, &transpose);
+    default: return 0;
+    }
+}
+
 ValueId fold_transpose(Simplifier *s, NodeId n)
 {
     Node node = *node_at(s->m, n); /* a copy: rules add nodes */
@@ -260,5 +375,8 @@ ValueId fold_transpose(Simplifier *s, NodeId n)
         ValueId v = skip_transposes(s, &node);
         return v ? v : order_contracted(s, &node);
     }
-    return node.op == OP_TRANSPOSE ? exchange_operands(s, &node) : transpose_later(s, &node);
+    if (node.op == OP_TRANSPOSE)
+        return exchange_operands(s, &node);
+    ValueId v = transpose_later(s, &node);
+    return v ? v : move_before(s, &node);
 }

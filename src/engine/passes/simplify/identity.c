@@ -183,6 +183,19 @@ static ValueId arithmetic(const Module *m, const Node *node)
     }
 }
 
+/* A boolean that is compared with false is itself, and so is one that must be true. */
+static ValueId compare(const Module *m, const Node *node)
+{
+    int64_t direction = ((const CompareAttrs *)node->attrs)->comparison_direction;
+    if (element_info[type_of(m, node->in[0]).element].kind != BOOLEAN ||
+        (direction != NE && direction != EQ))
+        return 0;
+    int64_t same = direction == EQ;
+    return is_integer(m, node->in[1], same)   ? node->in[0]
+           : is_integer(m, node->in[0], same) ? node->in[1]
+                                              : 0;
+}
+
 /* What a mask chose is chosen by the same mask again: the first one's other choice is never seen.
  * So it is where of Cholesky's factor, which shares its matrix with the operand's other triangle,
  * only its own is kept. */
@@ -256,6 +269,7 @@ static ValueId by_op(Simplifier *s, const Node *node)
     case OP_DIV:
     case OP_AND:
     case OP_OR: return arithmetic(m, node);
+    case OP_COMPARE: return compare(m, node);
     case OP_SELECT: return choose(s, node);
     case OP_PARTITION_ID: return m->npartitions == 1 ? zero_id(s, node) : 0;
     case OP_REPLICA_ID: return m->nreplicas == 1 ? zero_id(s, node) : 0;
