@@ -91,35 +91,54 @@ static bool NAME(sort_order)(Line *l, Keys keys, uint32_t *order, bool is_first)
     return true;
 }
 
-/* Has any of the numbers its place before `limit`? */
-static bool NAME(any_before)(const K *numbers, int64_t n, K limit)
+/* Numbers of the line from `first` on, a block of them or what is left; behind these as many of those that come
+ * last as fill a group. */
+static int64_t NAME(next_block)(const Line *l, Keys keys, int64_t first, K *numbers)
+{
+    int64_t rest = l->plan->extent - first, here = rest < BLOCK ? rest : BLOCK;
+    NAME(rank)(l, keys, NULL, first, here, numbers);
+    for (int64_t i = here; i % GROUP; i++)
+        numbers[i] = (K)-1;
+    return here;
+}
+
+/* Has any of a group its place before `limit`? */
+static bool NAME(any_before)(const K *group, K limit)
 {
     K found = 0; /* as wide as the numbers, so that vectors hold both */
-    for (int64_t i = 0; i < n; i++)
-        found |= (K)(numbers[i] < limit);
+    for (int64_t i = 0; i < GROUP; i++)
+        found |= (K)(group[i] < limit);
     return found != 0;
 }
 
+/* Puts a number in its place among the first so far, behind its equals. */
+static void NAME(insert)(RECORD *first_so_far, int64_t found, K number, uint32_t position)
+{
+    int64_t j = found - 1;
+    for (; j > 0 && NUMBER_IN(first_so_far[j - 1]) > number; j--)
+        first_so_far[j] = first_so_far[j - 1];
+    first_so_far[j] = RECORD_OF(number, position);
+}
+
 /* The first few of a line, by one walk: each number that belongs among the first so far is put in
- * its place there, behind its equals, and the last one falls out. */
+ * its place there, and the last one falls out. */
 static void NAME(select_few)(const Line *l, Keys keys, uint32_t *order)
 {
     int64_t n = l->plan->extent, kept = l->plan->kept, found = 0;
     RECORD first_so_far[FEW_KEPT];
     for (int64_t first = 0; first < n; first += BLOCK) {
-        int64_t here = n - first < BLOCK ? n - first : BLOCK;
         K numbers[BLOCK];
-        NAME(rank)(l, keys, NULL, first, here, numbers);
-        if (found == kept && !NAME(any_before)(numbers, here, NUMBER_IN(first_so_far[kept - 1])))
-            continue;
-        for (int64_t i = 0; i < here; i++) {
-            if (found == kept && numbers[i] >= NUMBER_IN(first_so_far[kept - 1]))
+        int64_t here = NAME(next_block)(l, keys, first, numbers);
+        for (int64_t group = 0; group < here; group += GROUP) {
+            if (found == kept &&
+                !NAME(any_before)(numbers + group, NUMBER_IN(first_so_far[kept - 1])))
                 continue;
-            found += found < kept;
-            int64_t j = found - 1;
-            for (; j > 0 && NUMBER_IN(first_so_far[j - 1]) > numbers[i]; j--)
-                first_so_far[j] = first_so_far[j - 1];
-            first_so_far[j] = RECORD_OF(numbers[i], (uint32_t)(first + i));
+            for (int64_t i = group; i < group + GROUP && i < here; i++) {
+                if (found == kept && numbers[i] >= NUMBER_IN(first_so_far[kept - 1]))
+                    continue;
+                found += found < kept;
+                NAME(insert)(first_so_far, found, numbers[i], (uint32_t)(first + i));
+            }
         }
     }
     for (int64_t i = 0; i < kept; i++)
@@ -137,14 +156,15 @@ static bool NAME(select_many)(Line *l, Keys keys, uint32_t *order)
     bool has_limit = false;
     K limit = 0; /* later equals of the last one stay behind it */
     for (int64_t first = 0; first < n; first += BLOCK) {
-        int64_t here = n - first < BLOCK ? n - first : BLOCK;
         K numbers[BLOCK];
-        NAME(rank)(l, keys, NULL, first, here, numbers);
-        if (has_limit && !NAME(any_before)(numbers, here, limit))
-            continue;
-        for (int64_t i = 0; i < here; i++)
-            if (!has_limit || numbers[i] < limit)
-                records[found++] = RECORD_OF(numbers[i], (uint32_t)(first + i));
+        int64_t here = NAME(next_block)(l, keys, first, numbers);
+        for (int64_t group = 0; group < here; group += GROUP) {
+            if (has_limit && !NAME(any_before)(numbers + group, limit))
+                continue;
+            for (int64_t i = group; i < group + GROUP && i < here; i++)
+                if (!has_limit || numbers[i] < limit)
+                    records[found++] = RECORD_OF(numbers[i], (uint32_t)(first + i));
+        }
         if (found + BLOCK <= most)
             continue;
         RECORD *sorted = NAME(radix_records)(records, records + most, found, LOW, LOW + keys.bits);

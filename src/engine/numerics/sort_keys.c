@@ -190,6 +190,7 @@ static void *scratch(Line *l, int which, size_t bytes)
 
 enum {
     BLOCK = 256,  /* numbers that are made at once, in the first cache */
+    GROUP = 16,   /* that are looked at together: of most none is among the first */
     FEW_KEPT = 64 /* so many are kept in order one by one */
 };
 

@@ -133,6 +133,38 @@ static Func *called_by(const Module *m, const Node *node)
     return is_named ? func_find(m, called->items[0]->string) : NULL;
 }
 
+/* Does the comparator of a TopK or ApproxTopK put the greater first, or the lesser?  It compares its first two
+ * arguments, of which the first is the one that stands ahead. */
+static bool comparator_direction(const Module *m, RegionId body, bool *largest)
+{
+    const Node *last = region_return(m, body);
+    ValueId first = region_at(m, body)->args;
+    NodeId by = region_at(m, body)->nargs >= 2 && last->nin == 1 ? value_def(m, last->in[0]) : 0;
+    if (!by || node_at(m, by)->op != OP_COMPARE)
+        return false;
+    const ValueId *in = node_at(m, by)->in;
+    int64_t direction = ((const CompareAttrs *)node_at(m, by)->attrs)->comparison_direction;
+    bool is_swapped = in[0] == first + 1 && in[1] == first;
+    *largest = (direction == GT) != is_swapped;
+    return (direction == GT || direction == LT) &&
+           (is_swapped || (in[0] == first && in[1] == first + 1));
+}
+
+/* A comparator that says no more than x > y leaves open where NaN goes, and which zero goes first: the total order
+ * is one of those that it allows, and can be told by keys. */
+static void order_totally(Module *m, RegionId comparator)
+{
+    bool largest;
+    if (!comparator_direction(m, comparator, &largest))
+        return;
+    Node *by = node_at(m, value_def(m, region_return(m, comparator)->in[0]));
+    if (element_info[type_of(m, by->in[0]).element].kind != FLOAT)
+        return;
+    CompareAttrs *attrs = arena_copy(m->arena, by->attrs, sizeof *attrs);
+    attrs->compare_type = COMPARE_TOTALORDER;
+    by->attrs = attrs;
+}
+
 /* The comparator that an ApproxTopK of `pairs` arrays names. */
 static MUST_USE Error *approx_comparator(Refiner *z, const Node *node, int pairs, RegionId *out)
 {
@@ -145,7 +177,9 @@ static MUST_USE Error *approx_comparator(Refiner *z, const Node *node, int pairs
     Subst map = subst_new(z->m);
     *out = region_copy(z->m, f->body, 0, &map);
     subst_free(&map);
-    return write_out(z->m, *out);
+    TRY(write_out(z->m, *out));
+    order_totally(z->m, *out);
+    return NULL;
 }
 
 /* Operands: arrays, then what each begins with; the exact answer is a good approximation.
@@ -196,23 +230,6 @@ static Error *rewrite_approx_top_k(Refiner *z, RegionId r, NodeId n)
 }
 
 /* ---- TopK ---- */
-
-/* Does the comparator of a TopK put the greater first, or the lesser?  It compares its first two
- * arguments, of which the first is the one that stands ahead. */
-static bool comparator_direction(const Module *m, RegionId body, bool *largest)
-{
-    const Node *last = region_return(m, body);
-    ValueId first = region_at(m, body)->args;
-    NodeId by = region_at(m, body)->nargs >= 2 && last->nin == 1 ? value_def(m, last->in[0]) : 0;
-    if (!by || node_at(m, by)->op != OP_COMPARE)
-        return false;
-    const ValueId *in = node_at(m, by)->in;
-    int64_t direction = ((const CompareAttrs *)node_at(m, by)->attrs)->comparison_direction;
-    bool is_swapped = in[0] == first + 1 && in[1] == first;
-    *largest = (direction == GT) != is_swapped;
-    return (direction == GT || direction == LT) &&
-           (is_swapped || (in[0] == first && in[1] == first + 1));
-}
 
 /* By mhlo.attributes = {k, largest} or by the comparator; of neither, the largest of as many as the
  * result holds. */
