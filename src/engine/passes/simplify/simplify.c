@@ -8,6 +8,7 @@
  *        |  hands its operand on?         -> the operand           (identity.c)
  *        |  low bits of integers?         -> made of low bits      (narrow_integers.c)
  *        |  2^x or log2 x by way of e?    -> by base 2             (base_two.c)
+ *        |  row numbers and column numbers? -> element numbers     (element_numbers.c)
  *        |  a reduce of little?          -> a plainer one, or none (reductions.c)
  *        |  a reduce of few elements?    -> operations on arrays  (short_reductions.c)
  *        |  a transpose beside a dot?     -> the dot by other dimensions (fold_transposes.c)
@@ -130,6 +131,7 @@ void simplify_visit(Simplifier *s, NodeId n)
         v = v ? v : narrow_integers(s, n);
         v = v ? v : take_base_two(s, n);
         v = v ? v : simplify_reduce(s, n);
+        v = v || s->keeps_dots ? v : number_elements(s, n);
         v = v || s->keeps_dots ? v : fold_transpose(s, n);
         v = v || s->keeps_dots ? v : interleave(s, n);
         v = v || s->keeps_dots ? v : expand_dot(s, n);

@@ -42,6 +42,7 @@ ValueId fold_constants(Simplifier *s, NodeId n);       /* constants.c */
 ValueId drop_identity(Simplifier *s, NodeId n);        /* identity.c */
 ValueId take_base_two(Simplifier *s, NodeId n);        /* base_two.c */
 ValueId narrow_integers(Simplifier *s, NodeId n);      /* narrow_integers.c */
+ValueId number_elements(Simplifier *s, NodeId n);      /* element_numbers.c */
 ValueId interleave(Simplifier *s, NodeId n);           /* interleave.c */
 ValueId simplify_reduce(Simplifier *s, NodeId n);      /* reductions.c */
 ValueId fold_transpose(Simplifier *s, NodeId n);       /* fold_transposes.c */
