@@ -535,8 +535,16 @@ static void lanes_are_reduced(Kernel *k, const Fold *f, Nest *nest)
 
 /* ---- when lanes are rows ---- */
 
+enum { FEW_COLUMNS = 4 };
+
+/* Lanes may be combined with one another, in any order. */
+static bool is_any_order(const Fold *f)
+{
+    return f->n == 1 && f->has_identity && !f->in_order;
+}
+
 /* Rows of a few elements: to combine lanes with one another would take longer than to combine them with what
- * came before.  That of sums, one instruction a step, does not. */
+ * came before.  That of sums, one instruction a step, does not, unless most lanes would stand empty. */
 static bool has_short_rows(const Kernel *k, const Fold *f, const Nest *nest)
 {
     enum { LONGEST = 32, LEAST_VECTORS = 4, MOST_NODES = 24 };
@@ -545,7 +553,8 @@ static bool has_short_rows(const Kernel *k, const Fold *f, const Nest *nest)
         nreduced += nest->reduced[d];
     return nreduced == 1 && nest->reduced[last] && last > 0 && nest->dims[last] <= LONGEST &&
            nest->dims[last] > 1 && nest->dims[last - 1] >= LEAST_VECTORS * k->width &&
-           (f->n > 1 || f->in_order || !f->has_identity) && f->weight <= MOST_NODES;
+           (!is_any_order(f) || (nest->dims[last] <= FEW_COLUMNS && k->width > FEW_COLUMNS)) &&
+           f->weight <= MOST_NODES;
 }
 
 /* The columns of as many rows as there are lanes. */
@@ -571,9 +580,30 @@ static void column_round(Kernel *k, void *user, Loop *loop, V *acc)
     (c->f->step ? c->f->step : c->f->combine)(k, c->f, acc, next);
 }
 
+/* A few columns are combined as lanes would be (combine_lanes): those of the first half with those of the second,
+ * and so on. */
+static void few_columns_emit(Kernel *k, const Fold *f, Nest *nest)
+{
+    int last = nest->n - 1, n = (int)nest->dims[last];
+    V columns[FEW_COLUMNS];
+    k->is_strict = f->is_strict;
+    for (int i = 0; i < n; i++) {
+        nest->at[last] = coord_const(k, i);
+        f->values(k, f, space_index(k, f, nest, k->width), &columns[i]);
+    }
+    k->is_strict = false;
+    for (int half = FEW_COLUMNS / 2; half; half /= 2)
+        for (int i = 0; i < half && i + half < n; i++)
+            f->combine(k, f, &columns[i], &columns[i + half]);
+    f->done(k, f, out_index(k, f, nest, k->width), columns);
+}
+
 static void columns_emit(Kernel *k, const Fold *f, Nest *nest)
 {
-    enum { FEW_COLUMNS = 4 };
+    if (is_any_order(f)) {
+        few_columns_emit(k, f, nest);
+        return;
+    }
     int last = nest->n - 1;
     int64_t n = nest->dims[last];
     V acc[MAX_CARRIED];

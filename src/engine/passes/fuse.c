@@ -41,6 +41,7 @@ enum {
     PATH_SEVERAL = -1,
     PATH_RESULT = 0,
     PATH_REDUCED = 1, /* the common index of all operands of a reduce */
+    SHORT_ROW_BUDGET = 8,
     NO_LIMIT = INT_MAX,
 };
 
@@ -123,6 +124,17 @@ static int access_budget(Access a, int budget)
 {
     int most = a == ACCESS_SPREAD ? 2 : a == ACCESS_PICKED ? 4 : a == ACCESS_VIEWED ? 0 : NO_LIMIT;
     return budget < most ? budget : most;
+}
+
+/* Many rows so short that most lanes of a kernel which reduces them stand empty: much that is computed for them
+ * is computed in a loop of its own, whose lanes are full. */
+static bool reduces_short_rows(const Module *m, const Node *reduce)
+{
+    enum { SHORT = 8, MANY = 1024 };
+    Type t = type_of(m, reduce->in[0]);
+    Ints reduced = ((const DimensionsAttrs *)reduce->attrs)->dimensions;
+    return reduced.n == 1 && reduced.at[0] == t.rank - 1 && t.dims[t.rank - 1] > 1 &&
+           t.dims[t.rank - 1] <= SHORT && type_count(type_of(m, reduce->out)) >= MANY;
 }
 
 /* ---- the state of one region ---- */
@@ -395,6 +407,8 @@ static void want_use(RegionFuse *f, Wants *w, const Item *item, Use use)
         if (access != ACCESS_SAME && in.path != PATH_SEVERAL)
             in.path = is_reduced ? PATH_REDUCED : ++f->npaths;
         in.budget = access_budget(access, in.budget);
+        if (is_reduced && reduces_short_rows(f->s->m, node) && in.budget > SHORT_ROW_BUDGET)
+            in.budget = SHORT_ROW_BUDGET;
         want(f, w, in);
     }
 }
