@@ -164,6 +164,7 @@ const AttrField *attrs_fields(AttrsKind kind);
 
 /* The words of enums, in the order of attrs.def. */
 enum { EQ, NE, GE, GT, LE, LT };
+enum { NO_TRANSPOSE = 1, TRANSPOSE, ADJOINT };
 enum { COMPARE_NOTYPE, COMPARE_FLOAT, COMPARE_TOTALORDER, COMPARE_SIGNED, COMPARE_UNSIGNED };
 
 /* Makes the struct of that kind from what was read.  Names with a dot (mhlo.sharding,

@@ -77,6 +77,19 @@ module @linear {
     %x23 = stablehlo.constant dense<"0xAD77C13CE6AED23E3F5920C004AC303F4FB4F53C468EFBBF80B49E3D3CCF76BFB946003FEAF3E7BFC8266DBF09A7353F719BD53F2DCA0DC0367216BF40F2A73E2821FBBED3CDB23FDCE0A4BF3685B53E92CEABBF982AAD3F0AFFA33DA097BEBE"> : tensor<2x3x4xf32>
     %y23 = "stablehlo.triangular_solve"(%af, %brf) <{left_side = false, lower = false, unit_diagonal = true, transpose_a = #stablehlo<transpose ADJOINT>}> : (tensor<2x4x4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
     stablehlo.custom_call @check.expect_almost_eq(%y23, %x23) {has_side_effect = true} : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> ()
+    // Of a transpose, which systems read as it was.
+    %ab = stablehlo.optimization_barrier %af : tensor<2x4x4xf32>
+    %at = stablehlo.transpose %ab, dims = [0, 2, 1] : (tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+    %t8 = "stablehlo.triangular_solve"(%at, %blf) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+    stablehlo.custom_call @check.expect_almost_eq(%t8, %x8) {has_side_effect = true} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> ()
+    %t0 = "stablehlo.triangular_solve"(%at, %blf) <{left_side = true, lower = false, unit_diagonal = false, transpose_a = #stablehlo<transpose TRANSPOSE>}> : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+    stablehlo.custom_call @check.expect_almost_eq(%t0, %x0) {has_side_effect = true} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> ()
+    %t21 = "stablehlo.triangular_solve"(%at, %brf) <{left_side = false, lower = true, unit_diagonal = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : (tensor<2x4x4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+    stablehlo.custom_call @check.expect_almost_eq(%t21, %x21) {has_side_effect = true} : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> ()
+    %t10 = "stablehlo.triangular_solve"(%at, %blf) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+    stablehlo.custom_call @check.expect_almost_eq(%t10, %x10) {has_side_effect = true} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> ()
+    %t6 = "stablehlo.triangular_solve"(%at, %blf) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose ADJOINT>}> : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+    stablehlo.custom_call @check.expect_almost_eq(%t6, %x6) {has_side_effect = true} : (tensor<2x4x3xf32>, tensor<2x4x3xf32>) -> ()
     %pf = stablehlo.constant dense<"0x9946DB40D386EDBF6D52CA3F20181D3ED386EDBF9C250E4122B6A5BFE9F465BF6D52CA3F22B6A5BF260509412319323F20181D3EE9F465BF2319323F333C4041AE5EFB40907B5FBF9E97D03F5856EBBF907B5FBF093846416B9F0CBF052CFE3E9E97D03F6B9F0CBF5B061141AC0C2C3E5856EBBF052CFE3EAC0C2C3E5ABCDF40"> : tensor<2x4x4xf32>
     %lf = stablehlo.constant dense<"0x71882740000000000000000000000000287A35BF7249394000000000000000006D941A3FC74099BE2E413640000000008C0C703DF28297BE1E964D3E659F5C40F75F334000000000000000000000000091799FBE6F616040000000000000000067D9143F0416D7BD5AEF3C400000000027EF27BF0DA2AA3D979E413E48672340"> : tensor<2x4x4xf32>
     %uf = stablehlo.constant dense<"0x71882740287A35BF6D941A3F8C0C703D0000000072493940C74099BEF28297BE00000000000000002E4136401E964D3E000000000000000000000000659F5C40F75F334091799FBE67D9143F27EF27BF000000006F6160400416D7BD0DA2AA3D00000000000000005AEF3C40979E413E00000000000000000000000048672340"> : tensor<2x4x4xf32>

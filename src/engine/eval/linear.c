@@ -10,8 +10,6 @@
 
 #define UNUSED __attribute__((unused))
 
-enum { NO_TRANSPOSE = 1, TRANSPOSE = 2, ADJOINT = 3 }; /* in the order of attrs.def */
-
 static bool are_matrices(Type t)
 {
     Carrier carrier = element_carrier(t.element);

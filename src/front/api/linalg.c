@@ -76,7 +76,6 @@ static void triangular_body(const tt *in, tt *out, const void *config)
         memcpy(to.dims + common.rank, s[i].dims + s[i].rank - 2, 2 * sizeof *to.dims);
         x[i] = as_shape(as_element(x[i], met.element), &to);
     }
-    enum { NO_TRANSPOSE = 1, TRANSPOSE };
     TriangularSolveAttrs *how =
         BUILD_ATTRS(TriangularSolveAttrs, .left_side = true, .lower = !c->is_upper,
                     .unit_diagonal = c->is_unit != 0,

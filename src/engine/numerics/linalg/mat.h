@@ -17,6 +17,7 @@
 #define TUTTI_ENGINE_NUMERICS_LINALG_MAT_H
 #include "base/arena.h"
 #include "base/error.h"
+#include "ops/attrs.h"
 #include "ops/type.h"
 
 #include <complex.h>
@@ -46,8 +47,6 @@ double mat_scale(Mat a);
 void mat_multiply(Mat a, double factor);
 
 /* ---- dense.c: row-major matrices of f32, f64, c64 or c128, in that type ---- */
-
-enum { NO_TRANSPOSE = 1, TRANSPOSE = 2, ADJOINT = 3 }; /* in the order of attrs.def */
 
 /* A system with a triangular matrix t = op(a) of n rows: t x = b with `other` columns, or
  * x t = b with as many rows. */

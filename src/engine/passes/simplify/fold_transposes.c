@@ -6,6 +6,7 @@
  *                             contracted ones one dimension in memory, as a matrix product wants them
  *   transpose(dot(x, y))  ->  dot(y, x), if it exchanges the two sides and nothing else reads
  *                             the dot; sums keep their order, so the numbers stay the same
+ *   triangular_solve(transpose(a), b)  ->  triangular_solve(a, b), transposed, of the other triangle
  *   add(transpose(x), transpose(y))  ->  transpose(add(x, y)), also beside what is broadcast: a
  *                             product or a reduction behind it may then do without
  *   slice(transpose(x))  ->  transpose(slice(x)), and so are reverses, and reshapes of dimensions that
@@ -368,9 +369,38 @@ static ValueId move_before(Simplifier *s, const Node *node)
     }
 }
 
+/* ---- a transposed triangle ---- */
+
+static bool exchanges_last_two(Ints permutation)
+{
+    int n = permutation.n;
+    for (int i = 0; i < n - 2; i++)
+        if (permutation.at[i] != i)
+            return false;
+    return permutation.at[n - 2] == n - 1;
+}
+
+/* The adjoint of a transpose is a conjugate, which the system has no word for. */
+static ValueId skip_triangle_transpose(Simplifier *s, const Node *node)
+{
+    Module *m = s->m;
+    TriangularSolveAttrs a = *(const TriangularSolveAttrs *)node->attrs;
+    const Node *transpose = defined_by(m, node->in[0], OP_TRANSPOSE);
+    if (!transpose || a.transpose_a == ADJOINT ||
+        !exchanges_last_two(((const TransposeAttrs *)transpose->attrs)->permutation))
+        return 0;
+    a.transpose_a = a.transpose_a == TRANSPOSE ? NO_TRANSPOSE : TRANSPOSE;
+    a.lower = !a.lower;
+    ValueId in[] = { transpose->in[0], node->in[1] };
+    return simplify_put(s, OP_TRIANGULAR_SOLVE, 2, in, type_of(m, node->out),
+                        arena_copy(m->arena, &a, sizeof a), node->loc);
+}
+
 ValueId fold_transpose(Simplifier *s, NodeId n)
 {
     Node node = *node_at(s->m, n); /* a copy: rules add nodes */
+    if (node.op == OP_TRIANGULAR_SOLVE)
+        return skip_triangle_transpose(s, &node);
     if (node.op == OP_DOT) {
         ValueId v = skip_transposes(s, &node);
         return v ? v : order_contracted(s, &node);

@@ -11,7 +11,7 @@
  *        |  row numbers and column numbers? -> element numbers     (element_numbers.c)
  *        |  a reduce of little?          -> a plainer one, or none (reductions.c)
  *        |  a reduce of few elements?    -> operations on arrays  (short_reductions.c)
- *        |  a transpose beside a dot?     -> the dot by other dimensions (fold_transposes.c)
+ *        |  a transpose beside a dot or a triangle? -> it without that (fold_transposes.c)
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand_dots.c)
  *        |  a convolution as derivatives make it -> plain ones, dots (convolutions.c)
  *        |  a scatter of little, or of much to little? -> a slice update, or parts (scatters.c)

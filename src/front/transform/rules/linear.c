@@ -11,8 +11,6 @@
 
 #include <tutti_sugar.h>
 
-enum { NO_TRANSPOSE = 1, PLAIN, ADJOINT }; /* of transpose_a */
-
 static bool is_complex(tt x)
 {
     return element_info[type_at(x).element].kind == COMPLEX;
@@ -95,7 +93,7 @@ static tt as_used(tt a, const TriangularSolveAttrs *s)
     bool strict = s->unit_diagonal;
     tt read = where(s->lower ? (strict ? GT : GE) : (strict ? LT : LE), a);
     return s->transpose_a == NO_TRANSPOSE ? read
-           : s->transpose_a == PLAIN      ? transposed(read)
+           : s->transpose_a == TRANSPOSE  ? transposed(read)
                                           : adjoint(read);
 }
 
@@ -116,7 +114,7 @@ void transpose_triangular_solve(const Transpose *t)
 {
     const TriangularSolveAttrs *s = t->attrs;
     TriangularSolveAttrs *back = arena_copy(trace_arena(), s, sizeof *s);
-    back->transpose_a = s->transpose_a == NO_TRANSPOSE ? PLAIN : NO_TRANSPOSE;
+    back->transpose_a = s->transpose_a == NO_TRANSPOSE ? TRANSPOSE : NO_TRANSPOSE;
     tt a = s->transpose_a == ADJOINT ? conjugate(t->x[0]) : t->x[0];
     t->out[1] = build_op(t->op, 2, (const tt[]){ a, t->ct[0] }, back, t->types[1]);
 }
@@ -212,7 +210,7 @@ static void jvp_trsm(const Jvp *j)
     solve.attrs =
         BUILD_ATTRS(TriangularSolveAttrs, .left_side = option_is(j, "side", 'L'),
                     .lower = option_is(j, "uplo", 'L'), .unit_diagonal = option_is(j, "diag", 'U'),
-                    .transpose_a = option_is(j, "trans_x", 'T')   ? PLAIN
+                    .transpose_a = option_is(j, "trans_x", 'T')   ? TRANSPOSE
                                    : option_is(j, "trans_x", 'C') ? ADJOINT
                                                                   : NO_TRANSPOSE);
     jvp_triangular_solve(&solve);
