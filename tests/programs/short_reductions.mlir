@@ -142,6 +142,23 @@ module @short_reductions {
     %l1 = stablehlo.select %h1, %c1, %c2 : tensor<300xi1>, tensor<300xi32>
     %l0 = stablehlo.select %h0, %c0, %l1 : tensor<300xi1>, tensor<300xi32>
     check.expect_eq %top#1, %l0 : tensor<300xi32>
+    // three numbers, joined
+    %few_n0 = stablehlo.slice %x [1:2, 0:1] : (tensor<300x4xf32>) -> tensor<1x1xf32>
+    %few_n1 = stablehlo.slice %x [4:5, 1:2] : (tensor<300x4xf32>) -> tensor<1x1xf32>
+    %few_n2 = stablehlo.slice %x [9:10, 3:4] : (tensor<300x4xf32>) -> tensor<1x1xf32>
+    %few_v0 = stablehlo.reshape %few_n0 : (tensor<1x1xf32>) -> tensor<1xf32>
+    %few_v1 = stablehlo.reshape %few_n1 : (tensor<1x1xf32>) -> tensor<1xf32>
+    %few_v2 = stablehlo.reshape %few_n2 : (tensor<1x1xf32>) -> tensor<1xf32>
+    %few_vs = stablehlo.concatenate %few_v0, %few_v1, %few_v2, dim = 0 : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<3xf32>
+    %few_va = stablehlo.abs %few_vs : tensor<3xf32>
+    %few_vm = stablehlo.reduce(%few_va init: %low) applies stablehlo.maximum across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+    %few_w0 = stablehlo.abs %few_v0 : tensor<1xf32>
+    %few_w1 = stablehlo.abs %few_v1 : tensor<1xf32>
+    %few_w2 = stablehlo.abs %few_v2 : tensor<1xf32>
+    %few_w01 = stablehlo.maximum %few_w0, %few_w1 : tensor<1xf32>
+    %few_w = stablehlo.maximum %few_w01, %few_w2 : tensor<1xf32>
+    %few_wr = stablehlo.reshape %few_w : (tensor<1xf32>) -> tensor<f32>
+    check.expect_eq %few_vm, %few_wr : tensor<f32>
     return
   }
 }

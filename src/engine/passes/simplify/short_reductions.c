@@ -257,7 +257,7 @@ static bool is_short(const Simplifier *s, const Node *node)
 {
     Type in = type_of(s->m, node->in[0]), out = type_of(s->m, node->out);
     Ints reduced = ((const DimensionsAttrs *)node->attrs)->dimensions;
-    if (reduced.n != 1 || type_count(out) < FEW_RESULTS || !is_step(s->m, node->regions[0]))
+    if (reduced.n != 1 || !is_step(s->m, node->regions[0]))
         return false;
     int d = (int)reduced.at[0], left = MOST_TAKEN;
     if (in.dims[d] < 2 || in.dims[d] > MOST_JOINED || is_special_sum(s, node))
@@ -268,7 +268,8 @@ static bool is_short(const Simplifier *s, const Node *node)
             return false;
         joined = joined || is_joined(s, node->in[i], d); /* it walks over no more than these few */
     }
-    return joined || (d + 1 == in.rank && in.dims[d] <= MOST_LAST);
+    bool is_last = d + 1 == in.rank && in.dims[d] <= MOST_LAST;
+    return joined || (is_last && type_count(out) >= FEW_RESULTS);
 }
 
 bool unroll_short_reduce(Simplifier *s, NodeId n)
