@@ -105,7 +105,8 @@ static int64_t elements_written(const Module *m, ValueId v)
 /* So little work that the call, and passing values through memory, would be the larger part of it. */
 static bool is_tiny(const Module *m, const Node *node)
 {
-    enum { ELEMENTS = 16, CODE = 256, FUNCTION = 16 }; /* operations; a sine is as many of them */
+    /* A costly FUNCTION is as many operations of CODE. */
+    enum { ELEMENTS = 16, REDUCED = 64, CODE = 256, FUNCTION = 16 };
     const Region *region = region_at(m, node->regions[0]);
     const Node *end = region_return(m, node->regions[0]);
     int64_t elements = 0;
@@ -114,8 +115,9 @@ static bool is_tiny(const Module *m, const Node *node)
     int code = 0;
     for (int i = 0; i < region->nnodes; i++) {
         const Node *member = node_at(m, region->nodes[i]);
-        code += is_costly(member->op) ? FUNCTION : 1;
-        if (member->nregions && member->op != OP_SCATTER)
+        bool is_short = member->op == OP_REDUCE && type_count(type_of(m, member->in[0])) <= REDUCED;
+        code += is_costly(member->op) || is_short ? FUNCTION : 1;
+        if (member->nregions && member->op != OP_SCATTER && !is_short)
             return false;
     }
     return elements <= ELEMENTS && code <= CODE;
