@@ -1,5 +1,5 @@
-/* plain_reduce_test.c - sums and extremes that are made ready against plain ones in double: of rows, of rows in
- * parts and of columns, of every kind, around the edges of vectors, strips and blocks.  Links the engine's run.  tests/levels.sh plays it for
+/* plain_reduce_test.c - sums and extremes that are made ready against plain ones in double: of rows and of columns, whole
+ * and in parts and pieces, of every kind, around the edges of vectors, strips and blocks.  Links the engine's run.  tests/levels.sh plays it for
  * older machines too. */
 #include "engine/numerics/numerics.h"
 #include "tests/check.h"
@@ -84,7 +84,8 @@ static void test_shapes(void)
         { 1, 5, 2048, 1 },  { 1, 1, 100003, 1 }, { 1, 1, 1 << 20, 1 }, { 1, 1, 1, 128 },
         { 1, 3, 33, 128 },  { 1, 2, 64, 131 },   { 1, 1, 1000, 1000 }, { 1, 70, 40, 129 },
         { 1, 1, 97, 511 },  { 1, 2, 2049, 257 }, { 1, 3, 32, 64 },     { 5, 3, 256, 1 },
-        { 33, 2, 3136, 1 }, { 2, 7, 301, 1 },
+        { 33, 2, 3136, 1 }, { 2, 7, 301, 1 },    { 3, 2, 40, 77 },     { 40, 37, 256, 1 },
+        { 1, 1, 9001, 64 }, { 1, 2, 5003, 130 }, { 5, 1, 3001, 67 },
     };
     static const OpId ops[] = { OP_ADD, OP_MAX, OP_MIN };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)

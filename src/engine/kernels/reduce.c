@@ -246,8 +246,7 @@ static bool plain_extents(Type in, Ints reduced, int64_t extents[EXTENTS])
         if (!extents[i])
             return false;
     return extents[INNER] == 1 ? extents[REDUCED] >= PLAIN_ROW
-                               : extents[PARTS] == 1 && extents[REDUCED] >= PLAIN_ROWS &&
-                                     extents[INNER] >= PLAIN_COLUMNS;
+                               : extents[REDUCED] >= PLAIN_ROWS && extents[INNER] >= PLAIN_COLUMNS;
 }
 
 static bool begins_as(const Dense *d, OpId op)

@@ -116,8 +116,7 @@ enum { PLAIN_ROW = 256, PLAIN_ROWS = 32, PLAIN_COLUMNS = 64 };
 /* The kind of a reduction by ADD, MAX or MIN that is made ready, by its element type; -1: it is not. */
 int plain_reduce_kind(OpId op, Element e);
 /* out[a, b] = the sum, or the largest, of in[p, a, i, b] over the n values of i and all parts p, rounded once.
- * None of the extents is 0.  inner is 1, and n at least PLAIN_ROW; or inner is at least PLAIN_COLUMNS, and there
- * is one part. */
+ * None of the extents is 0.  inner is 1, and n at least PLAIN_ROW; or inner is at least PLAIN_COLUMNS. */
 void plain_reduce(const Frame *f, int64_t kind, int64_t parts, int64_t outer, int64_t n,
                   int64_t inner, const void *in, void *out);
 

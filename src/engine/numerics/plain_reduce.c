@@ -1,9 +1,13 @@
 /* plain_reduce.c - sums, and the largest and smallest, along dimensions that lie together, ready-made.
  *
- *     in[parts, outer, n, inner]  ->  out[outer, inner]        inner = 1: rows; else columns, and one part
+ *     in[parts, outer, n, inner]  ->  out[outer, inner]        inner = 1: rows; else columns
  *
  * A program that only adds up an array takes LLVM longer to compile than most others take to run, and no
- * two of them differ but in their extents. */
+ * two of them differ but in their extents.
+ *
+ * Few results of much are computed piece by piece, as many as the extents say, and then joined:
+ *
+ *     in[parts, outer, pieces of n, inner]  ->  partial[parts, pieces, outer, inner]  ->  out[outer, inner] */
 #include "engine/numerics/numerics.h"
 
 #include "engine/cpu_level.h"
@@ -11,17 +15,21 @@
 #include "engine/slices.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 typedef enum PlainType { PLAIN_F32, PLAIN_F64, PLAIN_BF16, PLAIN_F16, PLAIN_TYPES } PlainType;
 typedef enum PlainOp { PLAIN_SUM, PLAIN_MAX, PLAIN_MIN, PLAIN_OPS } PlainOp;
 
-/* What becomes one number, or one row of them: `nparts` times n, the parts so far apart; step: from one of the
- * n to the next. */
-typedef struct Rows {
-    int64_t nparts, apart, n, step;
-} Rows;
+/* Of `n` numbers one, or of n rows `columns`; step: from one of the n to the next. */
+typedef void ReduceFn(const void *in, int64_t n, int64_t step, int64_t columns, bool is_partial,
+                      void *out);
+/* out[count] of parts[n, count]. */
+typedef void JoinFn(const void *parts, int64_t n, int64_t count, void *out);
 
-typedef void ReduceFn(const void *in, const Rows *rows, int64_t columns, void *out);
+typedef struct Reducer {
+    ReduceFn *reduce;
+    JoinFn *join;
+} Reducer;
 
 /* Terms that an accumulator takes in; heights of a tree of such; vectors of columns side by side. */
 enum { PLAIN_ROUNDS = 32, PLAIN_LEVELS = 48, PLAIN_STRIP = 8 };
@@ -84,16 +92,16 @@ static inline uint16_t f32_to_bf16(float x)
 #pragma GCC pop_options
 #endif
 
-static ReduceFn *reduce_for(int64_t kind)
+static const Reducer *reducer_for(int64_t kind)
 {
     int64_t op = kind / PLAIN_TYPES, type = kind % PLAIN_TYPES;
 #if defined __x86_64__
     if (cpu_vector_bytes() == 64)
-        return reduces_512[op][type];
+        return &reducers_512[op][type];
     if (cpu_vector_bytes() == 32)
-        return reduces_256[op][type];
+        return &reducers_256[op][type];
 #endif
-    return reduces_128[op][type];
+    return &reducers_128[op][type];
 }
 
 int plain_reduce_kind(OpId op, Element e)
@@ -105,27 +113,33 @@ int plain_reduce_kind(OpId op, Element e)
                            : -1;
     int which = op == OP_ADD ? PLAIN_SUM : op == OP_MAX ? PLAIN_MAX : op == OP_MIN ? PLAIN_MIN : -1;
     int kind = type < 0 || which < 0 ? -1 : which * PLAIN_TYPES + type;
-    return kind >= 0 && reduce_for(kind) ? kind : -1;
+    return kind >= 0 && reducer_for(kind)->reduce ? kind : -1;
 }
 
-/* A unit is a row, or a strip of columns beside one another; the last strip of a row of results has what
- * is left. */
+/* A unit is a row, or a strip of columns beside one another, or a piece of one; the last strip of a row of
+ * results has what is left. */
 typedef struct Work {
-    ReduceFn *reduce;
-    Rows rows;
-    int64_t inner, nstrips, strip; /* strip: columns of one */
-    int64_t units, each;           /* each: of a slice */
-    size_t bytes;
+    const Reducer *reducer;
+    int64_t outer, n, inner;
+    int64_t pieces, nstrips, strip; /* strip: columns of one */
+    int64_t units, each;            /* each: of a slice */
+    bool is_partial;
+    size_t bytes, out_bytes;
     const char *in;
     char *out;
 } Work;
 
 static void reduce_unit(const Work *w, int64_t unit)
 {
-    int64_t at = unit / w->nstrips, first = unit % w->nstrips * w->strip;
-    int64_t columns = unit % w->nstrips + 1 < w->nstrips ? w->strip : w->inner - first;
-    w->reduce(w->in + (size_t)(at * w->rows.n * w->inner + first) * w->bytes, &w->rows, columns,
-              w->out + (size_t)(at * w->inner + first) * w->bytes);
+    int64_t strip = unit % w->nstrips, piece = unit / w->nstrips % w->pieces;
+    int64_t row = unit / w->nstrips / w->pieces, part = row / w->outer;
+    int64_t first = strip * w->strip;
+    int64_t columns = strip + 1 < w->nstrips ? w->strip : w->inner - first;
+    int64_t from = w->n * piece / w->pieces, end = w->n * (piece + 1) / w->pieces;
+    int64_t to = (part * w->pieces + piece) * w->outer + row % w->outer;
+    w->reducer->reduce(w->in + (size_t)((row * w->n + from) * w->inner + first) * w->bytes,
+                       end - from, w->inner, columns, w->is_partial,
+                       w->out + (size_t)(to * w->inner + first) * w->out_bytes);
 }
 
 static void reduce_slice(void *user, int64_t slice)
@@ -136,26 +150,50 @@ static void reduce_slice(void *user, int64_t slice)
         reduce_unit(w, unit);
 }
 
+static void reduce_all(const Frame *f, Work *w, int64_t slices)
+{
+    slices = slices < w->units ? slices : w->units;
+    w->each = slices > 1 ? (w->units + slices - 1) / slices : w->units;
+    slices_run(f, (w->units + w->each - 1) / w->each, reduce_slice, w);
+}
+
 void plain_reduce(const Frame *f, int64_t kind, int64_t parts, int64_t outer, int64_t n,
                   int64_t inner, const void *in, void *out)
 {
     enum { BYTES_OF_SLICE = 1 << 18, MOST_SLICES = 64 };
     static const size_t bytes[PLAIN_TYPES] = { 4, 8, 2, 2 };
     size_t each = bytes[kind % PLAIN_TYPES], lane = each < 4 ? 4 : each;
-    Work w = { .reduce = reduce_for(kind),
-               .rows = { parts, outer * n, n, inner },
+    Work w = { .reducer = reducer_for(kind),
+               .outer = outer,
+               .n = n,
                .inner = inner,
                .nstrips = 1,
                .strip = PLAIN_STRIP * cpu_vector_bytes() / (int64_t)lane,
                .bytes = each,
+               .out_bytes = each,
                .in = in,
                .out = out };
     if (inner >= w.strip)
         w.nstrips = inner / w.strip;
-    w.units = outer * w.nstrips;
     int64_t slices = (int64_t)((size_t)(parts * outer * n * inner) * w.bytes / BYTES_OF_SLICE);
     slices = slices < MOST_SLICES ? slices : MOST_SLICES;
-    slices = slices < w.units ? slices : w.units;
-    w.each = slices > 1 ? (w.units + slices - 1) / slices : w.units;
-    slices_run(f, (w.units + w.each - 1) / w.each, reduce_slice, &w);
+    int64_t whole = parts * outer * w.nstrips;
+    w.pieces = slices > whole ? (slices + whole - 1) / whole : 1;
+    w.pieces = w.pieces < n / PLAIN_ROWS ? w.pieces : n / PLAIN_ROWS > 1 ? n / PLAIN_ROWS : 1;
+    w.units = whole * w.pieces;
+    w.is_partial = parts * w.pieces > 1;
+    if (!w.is_partial) {
+        reduce_all(f, &w, slices);
+        return;
+    }
+    w.out_bytes = lane;
+    w.out = malloc((size_t)(parts * w.pieces * outer * inner) * lane);
+    if (!w.out) {
+        frame_fail(f, error_new(CODE_EXHAUSTED, "a reduction of %lld parts: no memory",
+                                (long long)(parts * w.pieces)));
+        return;
+    }
+    reduce_all(f, &w, slices);
+    w.reducer->join(w.out, parts * w.pieces, outer * inner, out);
+    free(w.out);
 }

@@ -24,6 +24,15 @@ typedef DATA NAME(Loose)
 #define Bits NAME(Bits)
 #define Loose NAME(Loose)
 
+/* A result, or a part of one, which is not rounded before it is joined with the others. */
+static ALWAYS_INLINE void NAME(put)(void *out, int64_t i, bool is_partial, NUMBER x)
+{
+    if (is_partial)
+        ((NUMBER *)out)[i] = x;
+    else
+        ((DATA *)out)[i] = NARROW(x);
+}
+
 /* A new block's sum goes to those before it: two of a height become one that is higher. */
 static ALWAYS_INLINE int NAME(pile)(int width, int64_t block, int nlevels,
                                     Vector (*levels)[PLAIN_STRIP], Vector *sum)
@@ -62,39 +71,34 @@ static ALWAYS_INLINE Vector NAME(rest)(const DATA *x, int64_t n)
     return all + last;
 }
 
-static void NAME(row_sum)(const DATA *x, const Rows *rows, DATA *out)
+static void NAME(row_sum)(const DATA *x, int64_t n, bool is_partial, void *out)
 {
     enum { WAYS = 4, STEP = WAYS * LANES };
     Vector levels[PLAIN_LEVELS][PLAIN_STRIP], all = { 0 };
     int nlevels = 0;
-    int64_t block = 0, n = rows->n;
-    for (int64_t part = 0; part < rows->nparts; part++, x += rows->apart) {
-        int64_t i = 0;
-        for (; n - i >= STEP; block++) {
-            Vector w[WAYS];
-            int64_t rounds = (n - i) / STEP < PLAIN_ROUNDS ? (n - i) / STEP : PLAIN_ROUNDS;
-            int64_t end = i + rounds * STEP;
+    int64_t block = 0, i = 0;
+    for (; n - i >= STEP; block++) {
+        Vector w[WAYS];
+        int64_t rounds = (n - i) / STEP < PLAIN_ROUNDS ? (n - i) / STEP : PLAIN_ROUNDS;
+        int64_t end = i + rounds * STEP;
+        for (int v = 0; v < WAYS; v++)
+            w[v] = LOAD(x + i + v * LANES);
+        for (i += STEP; i < end; i += STEP)
             for (int v = 0; v < WAYS; v++)
-                w[v] = LOAD(x + i + v * LANES);
-            for (i += STEP; i < end; i += STEP)
-                for (int v = 0; v < WAYS; v++)
-                    w[v] += LOAD(x + i + v * LANES);
-            w[0] = (w[0] + w[1]) + (w[2] + w[3]);
-            nlevels = NAME(pile)(1, block, nlevels, levels, w);
-        }
-        if (i < n) {
-            Vector rest = NAME(rest)(x + i, n - i);
-            nlevels = NAME(pile)(1, block++, nlevels, levels, &rest);
-        }
+                w[v] += LOAD(x + i + v * LANES);
+        w[0] = (w[0] + w[1]) + (w[2] + w[3]);
+        nlevels = NAME(pile)(1, block, nlevels, levels, w);
     }
+    if (i < n)
+        all = NAME(rest)(x + i, n - i);
     while (nlevels)
         all += levels[--nlevels][0];
-    *out = NARROW(NAME(lanes_sum)(all));
+    NAME(put)(out, 0, is_partial, NAME(lanes_sum)(all));
 }
 
 /* `width` vectors of columns, side by side; rows are `step` apart. */
 static ALWAYS_INLINE void NAME(sum_strip)(int width, const DATA *x, int64_t n, int64_t step,
-                                          DATA *out)
+                                          bool is_partial, void *out, int64_t at)
 {
     enum { AHEAD = 6, FAR = 512 };
     Vector levels[PLAIN_LEVELS][PLAIN_STRIP], w[PLAIN_STRIP];
@@ -117,7 +121,7 @@ static ALWAYS_INLINE void NAME(sum_strip)(int width, const DATA *x, int64_t n, i
         for (int l = nlevels - 1; l >= 0; l--)
             all += levels[l][v];
         for (int i = 0; i < LANES; i++)
-            out[v * LANES + i] = NARROW(all[i]);
+            NAME(put)(out, at + v * LANES + i, is_partial, all[i]);
     }
 }
 
@@ -150,39 +154,37 @@ static ALWAYS_INLINE bool NAME(any_lane)(Bits v)
 }
 
 /* The last vector is one that ends where the row ends: to look at a number twice changes nothing. */
-static ALWAYS_INLINE void NAME(row_extreme)(bool is_max, const DATA *x, const Rows *rows, DATA *out)
+static ALWAYS_INLINE void NAME(row_extreme)(bool is_max, const DATA *x, int64_t n, bool is_partial,
+                                            void *out)
 {
     enum { WAYS = 4, STEP = WAYS * LANES };
-    int64_t n = rows->n;
     NUMBER first = is_max ? (NUMBER)-INFINITY : (NUMBER)INFINITY;
     Vector w[WAYS];
     Bits seen[WAYS / 2] = { 0 };
     for (int v = 0; v < WAYS; v++)
         w[v] = first - (Vector){ 0 };
-    for (int64_t part = 0; part < rows->nparts; part++, x += rows->apart) {
-        int64_t i = 0;
-        for (; n - i >= STEP; i += STEP)
-            for (int v = 0; v < WAYS; v += 2) {
-                Vector a = LOAD(x + i + v * LANES), b = LOAD(x + i + (v + 1) * LANES);
-                w[v] = NAME(further)(is_max, a, w[v]);
-                w[v + 1] = NAME(further)(is_max, b, w[v + 1]);
-                seen[v / 2] = EITHER_NAN(seen[v / 2], a, b);
-            }
-        for (; i < n; i += LANES) {
-            Vector a = LOAD(x + (i + LANES <= n ? i : n - LANES));
-            w[0] = NAME(further)(is_max, a, w[0]);
-            seen[0] = EITHER_NAN(seen[0], a, a);
+    int64_t i = 0;
+    for (; n - i >= STEP; i += STEP)
+        for (int v = 0; v < WAYS; v += 2) {
+            Vector a = LOAD(x + i + v * LANES), b = LOAD(x + i + (v + 1) * LANES);
+            w[v] = NAME(further)(is_max, a, w[v]);
+            w[v + 1] = NAME(further)(is_max, b, w[v + 1]);
+            seen[v / 2] = EITHER_NAN(seen[v / 2], a, b);
         }
+    for (; i < n; i += LANES) {
+        Vector a = LOAD(x + (i + LANES <= n ? i : n - LANES));
+        w[0] = NAME(further)(is_max, a, w[0]);
+        seen[0] = EITHER_NAN(seen[0], a, a);
     }
     for (int v = 2; v < WAYS; v++)
         w[v - 2] = NAME(further)(is_max, w[v], w[v - 2]);
     w[0] = NAME(further)(is_max, w[1], w[0]);
-    *out =
-        NARROW(NAME(any_lane)(seen[0] | seen[1]) ? (NUMBER)NAN : NAME(furthest_lane)(is_max, w[0]));
+    bool any = NAME(any_lane)(seen[0] | seen[1]);
+    NAME(put)(out, 0, is_partial, any ? (NUMBER)NAN : NAME(furthest_lane)(is_max, w[0]));
 }
 
 static ALWAYS_INLINE void NAME(extreme_strip)(bool is_max, int width, const DATA *x, int64_t n,
-                                              int64_t step, DATA *out)
+                                              int64_t step, bool is_partial, void *out, int64_t at)
 {
     enum { AHEAD = 6, FAR = 512 };
     Vector w[PLAIN_STRIP];
@@ -194,55 +196,91 @@ static ALWAYS_INLINE void NAME(extreme_strip)(bool is_max, int width, const DATA
     }
     for (int64_t row = n & 1; row < n; row += 2)
         for (int v = 0; v < width; v++) {
-            const DATA *at = x + row * step + v * LANES;
+            const DATA *from = x + row * step + v * LANES;
             if (is_far) { /* no machine foresees such steps */
-                __builtin_prefetch(at + AHEAD * step);
-                __builtin_prefetch(at + (AHEAD + 1) * step);
+                __builtin_prefetch(from + AHEAD * step);
+                __builtin_prefetch(from + (AHEAD + 1) * step);
             }
-            Vector a = LOAD(at), b = LOAD(at + step);
+            Vector a = LOAD(from), b = LOAD(from + step);
             w[v] = NAME(further)(is_max, b, NAME(further)(is_max, a, w[v]));
             seen[v] = EITHER_NAN(seen[v], a, b);
         }
     for (int v = 0; v < width; v++)
         for (int l = 0; l < LANES; l++)
-            out[v * LANES + l] = NARROW(seen[v][l] ? (NUMBER)NAN : w[v][l]);
+            NAME(put)(out, at + v * LANES + l, is_partial, seen[v][l] ? (NUMBER)NAN : w[v][l]);
 }
 
 /* ---- any of them ---- */
 
 static ALWAYS_INLINE void NAME(strip)(PlainOp op, int width, const DATA *x, int64_t n, int64_t step,
-                                      DATA *out)
+                                      bool is_partial, void *out, int64_t at)
 {
     if (op == PLAIN_SUM)
-        NAME(sum_strip)(width, x, n, step, out);
+        NAME(sum_strip)(width, x + at, n, step, is_partial, out, at);
     else
-        NAME(extreme_strip)(op == PLAIN_MAX, width, x, n, step, out);
+        NAME(extreme_strip)(op == PLAIN_MAX, width, x + at, n, step, is_partial, out, at);
 }
 
 /* Some columns, at least a vector of them: the last is one that ends where they end. */
 static ALWAYS_INLINE void NAME(columns)(PlainOp op, const DATA *x, int64_t n, int64_t step,
-                                        int64_t columns, DATA *out)
+                                        int64_t columns, bool is_partial, void *out)
 {
     int64_t i = 0;
     for (; i + PLAIN_STRIP * LANES <= columns; i += PLAIN_STRIP * LANES)
-        NAME(strip)(op, PLAIN_STRIP, x + i, n, step, out + i);
+        NAME(strip)(op, PLAIN_STRIP, x, n, step, is_partial, out, i);
     for (; i + LANES <= columns; i += LANES)
-        NAME(strip)(op, 1, x + i, n, step, out + i);
+        NAME(strip)(op, 1, x, n, step, is_partial, out, i);
     if (i < columns)
-        NAME(strip)(op, 1, x + columns - LANES, n, step, out + columns - LANES);
+        NAME(strip)(op, 1, x, n, step, is_partial, out, columns - LANES);
+}
+
+/* As many of `count` numbers as a vector holds; the others are as the first of a reduction. */
+static ALWAYS_INLINE Vector NAME(some)(const NUMBER *x, int64_t count, NUMBER others)
+{
+    Vector v = others - (Vector){ 0 };
+    memcpy(&v, x, sizeof(NUMBER) * (size_t)(count < LANES ? count : LANES));
+    return v;
+}
+
+/* out[i] of all parts[p, i], p below n. */
+static ALWAYS_INLINE void NAME(join)(PlainOp op, const NUMBER *parts, int64_t n, int64_t count,
+                                     DATA *out)
+{
+    NUMBER first = op == PLAIN_SUM ? 0 : op == PLAIN_MAX ? (NUMBER)-INFINITY : (NUMBER)INFINITY;
+    for (int64_t i = 0; i < count; i += LANES) {
+        Vector all = first - (Vector){ 0 };
+        Bits seen = { 0 };
+        for (int64_t from = 0; from < n; from += PLAIN_ROUNDS) {
+            int64_t end = n - from < PLAIN_ROUNDS ? n : from + PLAIN_ROUNDS;
+            Vector block = first - (Vector){ 0 };
+            for (int64_t p = from; p < end; p++) {
+                Vector x = NAME(some)(parts + p * count + i, count - i, first);
+                seen = op == PLAIN_SUM ? seen : EITHER_NAN(seen, x, x);
+                block = op == PLAIN_SUM ? block + x : NAME(further)(op == PLAIN_MAX, x, block);
+            }
+            all = op == PLAIN_SUM ? all + block : NAME(further)(op == PLAIN_MAX, block, all);
+        }
+        for (int64_t l = 0; l < LANES && i + l < count; l++)
+            out[i + l] = NARROW(seen[l] ? (NUMBER)NAN : all[l]);
+    }
 }
 
 #define REDUCE(name, op, row)                                                                      \
-    static void NAME(name)(const void *in, const Rows *rows, int64_t columns, void *out)           \
+    static void NAME(name)(const void *in, int64_t n, int64_t step, int64_t columns,               \
+                           bool is_partial, void *out)                                             \
     {                                                                                              \
-        if (rows->step == 1)                                                                       \
+        if (step == 1)                                                                             \
             row;                                                                                   \
         else                                                                                       \
-            NAME(columns)(op, in, rows->n, rows->step, columns, out);                              \
+            NAME(columns)(op, in, n, step, columns, is_partial, out);                              \
+    }                                                                                              \
+    static void NAME(name##_join)(const void *parts, int64_t n, int64_t count, void *out)          \
+    {                                                                                              \
+        NAME(join)(op, parts, n, count, out);                                                      \
     }
-REDUCE(sum, PLAIN_SUM, NAME(row_sum)(in, rows, out))
-REDUCE(max, PLAIN_MAX, NAME(row_extreme)(true, in, rows, out))
-REDUCE(min, PLAIN_MIN, NAME(row_extreme)(false, in, rows, out))
+REDUCE(sum, PLAIN_SUM, NAME(row_sum)(in, n, is_partial, out))
+REDUCE(max, PLAIN_MAX, NAME(row_extreme)(true, in, n, is_partial, out))
+REDUCE(min, PLAIN_MIN, NAME(row_extreme)(false, in, n, is_partial, out))
 #undef REDUCE
 
 #undef LANES

@@ -69,10 +69,11 @@
 #include "engine/numerics/plain_reduce_body.h"
 #endif
 
-static ReduceFn *const LEVEL(reduces)[PLAIN_OPS][PLAIN_TYPES] = {
+static const Reducer LEVEL(reducers)[PLAIN_OPS][PLAIN_TYPES] = {
 #define ALL(type, PLAIN)                                                                           \
-    [PLAIN_SUM][PLAIN] = LEVEL(sum_##type), [PLAIN_MAX][PLAIN] = LEVEL(max_##type),                \
-    [PLAIN_MIN][PLAIN] = LEVEL(min_##type)
+    [PLAIN_SUM][PLAIN] = { LEVEL(sum_##type), LEVEL(sum_join_##type) },                            \
+    [PLAIN_MAX][PLAIN] = { LEVEL(max_##type), LEVEL(max_join_##type) },                            \
+    [PLAIN_MIN][PLAIN] = { LEVEL(min_##type), LEVEL(min_join_##type) }
     ALL(f32, PLAIN_F32),
     ALL(f64, PLAIN_F64),
     ALL(bf16, PLAIN_BF16),

@@ -33,9 +33,7 @@ static bool add_steps(const Module *m, ValueId v, uint64_t times, Steps *steps, 
     if (!node || --*left < 0)
         return false;
     switch (node->op) {
-    case OP_IOTA:
-        steps->at[((const IotaAttrs *)node->attrs)->iota_dimension] += times;
-        return true;
+    case OP_IOTA: steps->at[((const IotaAttrs *)node->attrs)->iota_dimension] += times; return true;
     case OP_MUL:
         for (int i = 0; i < 2; i++)
             if (splat_number(m, node->in[i], &factor))

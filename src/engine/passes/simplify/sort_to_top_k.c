@@ -72,7 +72,8 @@ ValueId sort_to_top_k(Simplifier *s, NodeId n)
     int64_t d = ((const SortAttrs *)sort->attrs)->dimension;
     if (whole.rank == 0 || (d != whole.rank - 1 && d != -1) || index.element != I32 ||
         !is_front(m, slice, whole.rank - 1) || !are_positions(m, sort->in[1]) ||
-        !is_read_once(s, sort->out) || !is_read_once(s, sort->out + 1) || !is_by_first(m, sort, &is_falling))
+        !is_read_once(s, sort->out) || !is_read_once(s, sort->out + 1) ||
+        !is_by_first(m, sort, &is_falling))
         return 0;
     int which = (int)(slice->in[0] - sort->out);
     const int64_t *dims = type_of(m, slice->out).dims;
