@@ -228,6 +228,10 @@ static ALWAYS_INLINE void NAME(columns)(PlainOp op, const DATA *x, int64_t n, in
     int64_t i = 0;
     for (; i + PLAIN_STRIP * LANES <= columns; i += PLAIN_STRIP * LANES)
         NAME(strip)(op, PLAIN_STRIP, x, n, step, is_partial, out, i);
+    if (i + PLAIN_STRIP / 2 * LANES <= columns) {
+        NAME(strip)(op, PLAIN_STRIP / 2, x, n, step, is_partial, out, i);
+        i += PLAIN_STRIP / 2 * LANES;
+    }
     for (; i + LANES <= columns; i += LANES)
         NAME(strip)(op, 1, x, n, step, is_partial, out, i);
     if (i < columns)
