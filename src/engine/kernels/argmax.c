@@ -10,6 +10,8 @@
  * combined in any order, which plain folding in sequence could not. */
 #include "engine/kernels/kernels.h"
 
+#include "ops/number.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -92,13 +94,9 @@ static bool starts_below(const Module *m, ValueId initial, bool is_max)
 {
     const Dense *d = value_constant(m, initial);
     Element e = type_of(m, initial).element;
-    double end = is_max ? -INFINITY : INFINITY;
     if (element_info[e].kind != FLOAT)
         return true;
-    if (!d || (e != F32 && e != F64))
-        return false;
-    float narrow = (float)end;
-    return e == F64 ? !memcmp(d->data, &end, sizeof end) : !memcmp(d->data, &narrow, sizeof narrow);
+    return d && number_float(e, d->data) == (is_max ? -INFINITY : INFINITY);
 }
 
 /* Numbers count up from 0 along the one dimension that is reduced. */
@@ -118,9 +116,7 @@ int arg_direction(const Module *m, NodeId reduce)
 {
     const Node *node = node_at(m, reduce);
     Element e = type_of(m, node->in[0]).element;
-    bool is_number = element_info[e].kind == FLOAT || element_info[e].kind == SIGNED ||
-                     element_info[e].kind == UNSIGNED;
-    if (node->op != OP_REDUCE || node->nout != 2 || !is_number || !counts_up(m, node))
+    if (node->op != OP_REDUCE || node->nout != 2 || is_complex(e) || !counts_up(m, node))
         return -1;
     ValueId args = region_at(m, node->regions[0])->args;
     const Node *end = region_return(m, node->regions[0]);
