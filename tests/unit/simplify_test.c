@@ -419,6 +419,17 @@ static void dots(void)
         " x [3, 0] : (tensor<2x3x4x5xi32>, tensor<5x6x2x4xi32>) -> tensor<2x3x6xi32>\n"
         "  return %0 : tensor<2x3x6xi32>\n}\n",
         "broadcast_in_dim broadcast_in_dim multiply constant reduce add");
+    /* Results that few products are added up for: row by row, unless the rhs would be read across its rows. */
+    OPS("func.func @main(%a: tensor<8x3xf32>, %b: tensor<3x40xf32>) -> tensor<8x40xf32> {\n"
+        "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
+        " : (tensor<8x3xf32>, tensor<3x40xf32>) -> tensor<8x40xf32>\n"
+        "  return %0 : tensor<8x40xf32>\n}\n",
+        "broadcast_in_dim broadcast_in_dim multiply constant reduce add");
+    OPS("func.func @main(%a: tensor<8x3xf32>, %b: tensor<40x3xf32>) -> tensor<8x40xf32> {\n"
+        "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [1]"
+        " : (tensor<8x3xf32>, tensor<40x3xf32>) -> tensor<8x40xf32>\n"
+        "  return %0 : tensor<8x40xf32>\n}\n",
+        "dot_general");
     /* Narrow floats are summed in f32. */
     OPS("func.func @main(%a: tensor<16x16xbf16>, %b: tensor<16x16xbf16>) -> tensor<16x16xbf16> {\n"
         "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"

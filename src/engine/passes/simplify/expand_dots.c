@@ -1,6 +1,6 @@
 /* expand_dots.c - dots that a plain loop does better than a matrix kernel.
  *
- * In goes a dot_general; out comes, for vectors, small sizes and element types that the matrix
+ * In goes a dot_general; out comes, for vectors, outer products, small sizes and element types that the matrix
  * kernel does not know, the same sum written out, so that fuse makes one loop of it:
  *
  *   lhs [B,M,K] --broadcast--> [B,M,N,K] \
@@ -13,7 +13,7 @@
 #include "engine/numerics/numerics.h"
 #include "engine/passes/simplify/simplify.h"
 
-enum { SHORT_SIDE = 4, FEW_PRODUCTS = 512, LARGE_MATRIX = 1 << 18 };
+enum { SHORT_SIDE = 4, SHORT_DEPTH = 4, WIDE = 32, FEW_PRODUCTS = 512, LARGE_MATRIX = 1 << 18 };
 
 typedef struct Dot {
     const DotAttrs *attrs;
@@ -121,11 +121,18 @@ static bool is_large_by_few(const Module *m, const Node *node, const Dot *d)
            is_stored(m, node->in[1]);
 }
 
+/* So little is added up for each result that writing these takes longest: a loop writes them row by row, with
+ * whatever is made of them.  Not where a row of results would read the rhs across its rows. */
+static bool is_outer(const Dot *d)
+{
+    return d->n >= WIDE && (d->k == 1 || (d->k <= SHORT_DEPTH && d->k_before_n));
+}
+
 static bool wants_loop(const Module *m, const Node *node, const Dot *d)
 {
     if (d->rank > MAX_RANK || is_large_by_few(m, node, d))
         return false;
-    return !d->types.is_known || d->m < SHORT_SIDE || d->n < SHORT_SIDE ||
+    return !d->types.is_known || d->m < SHORT_SIDE || d->n < SHORT_SIDE || is_outer(d) ||
            (double)d->b * (double)d->m * (double)d->n * (double)d->k <= FEW_PRODUCTS;
 }
 
