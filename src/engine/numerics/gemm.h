@@ -64,8 +64,9 @@ extern const GemmLevel gemm_level_128, gemm_level_256, gemm_level_512, gemm_leve
 enum { KC = 512, MC = 144, BAND = 32, DEEPEST = 8192, PACKED_BYTES = 8 << 20 };
 /* Panels that several threads pack and read: so many are still in their second caches afterwards. */
 enum { STREAMED_BYTES = 2 << 20 };
-/* A result of so many bytes is not in the caches when it is read. */
-enum { STREAMED_RESULT = 8 << 20 };
+/* A result of STREAMED_RESULT bytes is not in the caches when it is read.  One of a quarter of that may be, but
+ * costs nothing to write past them where STREAMED_DEPTH units are added up for each element meanwhile. */
+enum { STREAMED_RESULT = 32 << 20, STREAMED_DEPTH = 32 };
 /* A smaller b is packed by every device for itself. */
 enum { SHARED_BYTES = 64 << 10 };
 
@@ -81,10 +82,12 @@ Kept *gemm_kept(void);
 /* A number that no product had before, from 1 on. */
 uint64_t gemm_number(void);
 
-/* Is it worth the while of a second worker?  By the work alone. */
+/* Is it worth the while of a second worker?  By the work alone; an element of c is written in the time of some
+ * products. */
 static inline bool is_cut(int64_t m, int64_t n, int64_t k)
 {
-    return (double)m * (double)n * (double)k >= 2e6;
+    enum { WRITTEN = 4 };
+    return (double)m * (double)n * (double)(k + WRITTEN) >= 2e6;
 }
 
 static inline bool is_cut_vector(int64_t m, int64_t n)

@@ -566,8 +566,8 @@ ATTR static void NAME(panel)(const NAME(Job) *g, const NAME(Part) *part, int64_t
 /* Is c written once, in whole vectors, and not in the caches anyway? */
 static bool NAME(may_stream)(const NAME(Job) *g)
 {
-    int64_t bytes = g->m * g->n * (int64_t)sizeof(T);
-    return bytes >= STREAMED_RESULT && g->k <= KC && !g->subtracts && (uintptr_t)g->c % BYTES == 0 &&
+    int64_t bytes = g->m * g->n * (int64_t)sizeof(T), least = STREAMED_RESULT / (g->k < STREAMED_DEPTH ? 1 : 4);
+    return bytes >= least && g->k <= KC && !g->subtracts && (uintptr_t)g->c % BYTES == 0 &&
            g->c_row * (int64_t)sizeof(T) % BYTES == 0;
 }
 
@@ -587,6 +587,14 @@ static bool NAME(rows_collide)(int64_t step)
     return step && step * (int64_t)sizeof(S) % WAY == 0;
 }
 
+/* Is writing c what takes longest, and do its rows collide?  Then tiles side by side go first: one below the other
+ * they would each find the lines of the one above in their places. */
+static bool NAME(writes_by_rows)(const NAME(Job) *g)
+{
+    enum { FEW_UNITS = 16 };
+    return g->k <= FEW_UNITS && NAME(rows_collide)(g->c_row * (int64_t)(sizeof(T) / sizeof(S)));
+}
+
 /* How many parts `n` tiles or panels make, `each` at least, if `wanted` are: as many for each worker. */
 static int64_t NAME(parts_of)(int64_t n, int64_t each, int64_t wanted, int workers)
 {
@@ -603,8 +611,11 @@ static void NAME(choose_slices)(NAME(Job) *g, int workers)
     enum { PER_WORKER = 6, PANELS = 2, TILES = 4, MOST = MC / ROWS, OWN = 64 };
     int64_t tiles = (g->m + ROWS - 1) / ROWS, panels = (g->ncols + NAME(COLS) - 1) / NAME(COLS);
     int64_t wanted = workers > 1 ? PER_WORKER * workers : 1, fewest = (tiles + MOST - 1) / MOST;
-    g->by_columns = workers > 1 && g->ncols > g->m;
-    if (g->by_columns) {
+    g->by_columns = workers > 1 && g->ncols > g->m && !NAME(writes_by_rows)(g);
+    if (NAME(writes_by_rows)(g)) {
+        g->down = tiles;
+        g->across = 1;
+    } else if (g->by_columns) {
         g->across = NAME(parts_of)(panels, PANELS, wanted, workers);
         g->down = NAME(parts_of)(tiles, TILES, (wanted + g->across - 1) / g->across, 1);
         g->down = g->down < fewest ? fewest : g->down;
