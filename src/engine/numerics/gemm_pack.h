@@ -69,6 +69,22 @@ ATTR static inline __attribute__((always_inline)) NAME(Units) NAME(load)(const S
     return (NAME(Units))TO_QS(*(const NAME(Many) *)from);
 }
 
+#if DEEP > 1
+/* LANES elements side by side, each in a lane of its own.  (GCC 12 takes a vector of bytes apart to convert it.) */
+ATTR static inline __attribute__((always_inline)) NAME(Mask) NAME(spread)(const S *from)
+{
+#if BYTES == 64
+    return (NAME(Mask))(sizeof(S) == 1 ? _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i_u *)from))
+                                       : _mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i_u *)from)));
+#elif BYTES == 32
+    return (NAME(Mask))(sizeof(S) == 1 ? _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i_u *)from))
+                                       : _mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i_u *)from)));
+#else
+    return __builtin_convertvector(*(const NAME(Some) *)from, NAME(Mask));
+#endif
+}
+#endif
+
 /* A vector of units of neighbouring lines: of DEEP rows, `step` apart. */
 ATTR static inline __attribute__((always_inline)) NAME(Units) NAME(join)(const S *from, int64_t step)
 {
@@ -80,8 +96,7 @@ ATTR static inline __attribute__((always_inline)) NAME(Units) NAME(join)(const S
     NAME(Mask) all = { 0 };
 #pragma GCC unroll 4
     for (int d = 0; d < DEEP; d++)
-        all |= (__builtin_convertvector(*(const NAME(Some) *)(from + d * step), NAME(Mask)) &
-                (I)((1u << BITS) - 1)) << (d * BITS);
+        all |= (NAME(spread)(from + d * step) & (I)((1u << BITS) - 1)) << (d * BITS);
     return (NAME(Units))all;
 #endif
 }
