@@ -34,7 +34,7 @@ static void print_help(void)
         "  TUTTI_DEVICE_MEMORY=N  how many bytes each may use, such as 512M; else no limit\n"
         "  TUTTI_LAPACK=FILE  whose linear algebra, or 'own'; else the system's, where there is "
         "one\n"
-        "  TUTTI_CPU_LEVEL=L  avx2 or sse: code as for an older machine\n"
+        "  TUTTI_CPU_LEVEL=L  dots, avx512, avx2 or sse: code as for an older machine\n"
         "  TUTTI_TRACE=FILE   the whole process as a timeline, written at its end (.html, .json)\n"
         "  TUTTI_PROFILE=1    the same as a table on standard error\n"
         "  TUTTI_CHECK=bounds  code checks that each access stays in its array\n"

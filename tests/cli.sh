@@ -77,7 +77,7 @@ $tutti show $exported --out "$dir/exported.html"
 head -c 300 $exported > "$dir/cut.jaxexp"
 expect 1 'cut.jaxexp' $tutti dump "$dir/cut.jaxexp"
 
-expect 1 "there is no level 'avx'; levels are avx512, avx2 and sse" env TUTTI_CPU_LEVEL=avx \
+expect 1 "there is no level 'avx'; levels are dots, avx512, avx2 and sse" env TUTTI_CPU_LEVEL=avx \
     $tutti run examples/lesson.mlir --input zeros
 expect 0 '[35.720585, 49.656986]' env TUTTI_CPU_LEVEL=sse \
     $tutti run examples/lesson.mlir --input examples/lesson.npy

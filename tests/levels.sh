@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 levels="sse"
 grep -qw avx2 /proc/cpuinfo && levels="$levels avx2"
 grep -qw avx512bw /proc/cpuinfo && levels="$levels avx512"
+grep -qw amx_tile /proc/cpuinfo && levels="$levels dots" # else they are what the machine has
 for level in $levels; do
     export TUTTI_CPU_LEVEL="$level"
     ${BUILD:-build}/tests/unit/gemm_test

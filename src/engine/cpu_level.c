@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined __x86_64__ && defined __linux__
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 /* NULL: nothing is asked for. */
 static const char *asked(void)
 {
@@ -16,6 +22,8 @@ static const char *asked(void)
 CpuLevel cpu_level(void)
 {
     const char *word = asked();
+    if (word && !strcmp(word, "dots"))
+        return CPU_DOTS;
     if (word && !strcmp(word, "avx512"))
         return CPU_AVX512;
     if (word && !strcmp(word, "avx2"))
@@ -41,14 +49,42 @@ bool machine_has(MachineLevel level)
     return false;
 }
 
+#if defined __x86_64__ && defined __linux__
+/* The processor has tiles of bf16 and of i8, the system saves them where threads are switched, and this
+ * process may use them: they make what is saved larger by 8 KB, so Linux wants to be asked first, once for
+ * all threads.  It refuses where a thread's stack for signals is too small for that. */
+static bool tiles_allowed(void)
+{
+    enum { BF16 = 1 << 22, TILES = 1 << 24, I8 = 1 << 25, WANTED = BF16 | TILES | I8 };
+    enum { OSXSAVE = 1 << 27, REQUEST = 0x1023, TILE_CONFIG = 17, TILE_DATA = 18 };
+    unsigned a, b, c, d, saved, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE) ||
+        !__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & WANTED) != WANTED)
+        return false;
+    __asm__ volatile("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+    return saved >> TILE_CONFIG & 1 && saved >> TILE_DATA & 1 &&
+           syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
+}
+#else
+static bool tiles_allowed(void)
+{
+    return false;
+}
+#endif
+
 Error *cpu_level_check(void)
 {
     if (asked() && cpu_level() == CPU_NATIVE)
         return error_new(
             CODE_INVALID,
-            "TUTTI_CPU_LEVEL: there is no level '%s'; levels are avx512, avx2 and sse, "
+            "TUTTI_CPU_LEVEL: there is no level '%s'; levels are dots, avx512, avx2 and sse, "
             "and without it code uses all that the machine has",
             asked());
+    if (cpu_level() == CPU_DOTS && !HAS("avx512bf16") && !HAS("avx512vnni"))
+        return error_new(
+            CODE_INVALID,
+            "TUTTI_CPU_LEVEL: this machine has no dots, which are sums of products of pairs "
+            "or fours (AVX512_BF16, AVX512_VNNI)");
     if (cpu_level() == CPU_AVX512 && !machine_has(MACHINE_X86_64_V4))
         return error_new(CODE_INVALID, "TUTTI_CPU_LEVEL: this machine has no avx512");
     if (cpu_level() == CPU_AVX2 && !machine_has(MACHINE_X86_64_V3))
@@ -67,10 +103,11 @@ CpuAbility cpu_ability(void)
     CpuLevel most = cpu_level();
     bool has_512 = most <= CPU_AVX512 && machine_has(MACHINE_X86_64_V4);
     bool has_256 = most != CPU_SSE && machine_has(MACHINE_X86_64_V3);
-    bool is_all = most == CPU_NATIVE && has_512;
+    bool has_dots = most <= CPU_DOTS && has_512;
     CpuAbility a = { .vector_bytes = has_512 ? 64 : has_256 ? 32 : 16 };
-    a.has[CPU_BF16_DOTS] = is_all && HAS("avx512bf16");
-    a.has[CPU_INTEGER_DOTS] = is_all && HAS("avx512vnni");
+    a.has[CPU_BF16_DOTS] = has_dots && HAS("avx512bf16");
+    a.has[CPU_INTEGER_DOTS] = has_dots && HAS("avx512vnni");
+    a.has[CPU_TILES] = most == CPU_NATIVE && has_512 && tiles_allowed();
     return a;
 }
 

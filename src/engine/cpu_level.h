@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-typedef enum CpuLevel { CPU_NATIVE, CPU_AVX512, CPU_AVX2, CPU_SSE } CpuLevel;
+typedef enum CpuLevel { CPU_NATIVE, CPU_DOTS, CPU_AVX512, CPU_AVX2, CPU_SSE } CpuLevel;
 
 /* Checks TUTTI_CPU_LEVEL as it is now; the first compilation settles it for the process. */
 MUST_USE Error *cpu_level_check(void);
@@ -25,9 +25,10 @@ bool machine_has(MachineLevel level); /* this machine, whatever TUTTI_CPU_LEVEL 
  * (AVX-512), 32 (AVX2 and FMA) or 16.  Found once. */
 int cpu_vector_bytes(void);
 
-/* Instructions beyond those, which only all that the machine has has: sums of products of two bf16,
- * of four i8 or two i16, in vectors of 64 bytes. */
-typedef enum CpuFeature { CPU_BF16_DOTS, CPU_INTEGER_DOTS, CPU_FEATURES } CpuFeature;
+/* Instructions beyond those: sums of products of two bf16, of four i8 or two i16, in vectors of 64 bytes,
+ * from the level `dots` on; and only with all that the machine has, products of whole tiles of bf16 and of i8
+ * (AMX), for which Linux is asked. */
+typedef enum CpuFeature { CPU_BF16_DOTS, CPU_INTEGER_DOTS, CPU_TILES, CPU_FEATURES } CpuFeature;
 bool cpu_has(CpuFeature feature);
 
 /* The two above at the level that TUTTI_CPU_LEVEL asks for now, which settles nothing. */

@@ -3,12 +3,24 @@
  * same bits; by what a window sees; and by a matrix that several devices have alike.  Links the engine's
  * run.  tests/levels.sh plays it for older machines too. */
 #include "engine/exec/executor.h"
-#include "engine/numerics/numerics.h"
+#include "engine/numerics/gemm.h"
 #include "tests/check.h"
 
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* Whose products: gemm_tiles_test.c has others. */
+#ifndef LEVEL_OF
+#define LEVEL_OF(kind) gemm_level_of(kind)
+#endif
+
+static void multiply(const Frame *frame, GemmKind kind, int64_t m, int64_t n, int64_t k,
+                     const void *a, int64_t a_row, int64_t a_col, const void *b, int64_t b_row,
+                     int64_t b_col, void *c, int64_t c_row)
+{
+    LEVEL_OF(kind)->gemm[kind](frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
+}
 
 /* ---- numbers of every kind, as double ---- */
 
@@ -131,7 +143,7 @@ static void test_product(GemmKind kind, int64_t m, int64_t n, int64_t k, int is_
     size_t bytes = infos[kind].sum_bytes;
     char *c = malloc(bytes * (size_t)(m * c_row + 1));
     memset(c, 77, bytes * (size_t)(m * c_row + 1));
-    gemm(NULL, kind, m, n, k, a.at, a.row, a.col, b.at, b.row, b.col, c, c_row);
+    multiply(NULL, kind, m, n, k, a.at, a.row, a.col, b.at, b.row, b.col, c, c_row);
     double worst = 0;
     int spilled = 0;
     for (int64_t i = 0; i < m; i++) {
@@ -176,7 +188,7 @@ static void test_long_sum(GemmKind kind)
     Matrix2 a = matrix_new(kind, 4, K, false, 1), b = matrix_new(kind, K, 4, true, 1);
     float c[16];
     double worst = 0;
-    gemm(NULL, kind, 4, 4, K, a.at, a.row, a.col, b.at, b.row, b.col, c, 4);
+    multiply(NULL, kind, 4, 4, K, a.at, a.row, a.col, b.at, b.row, b.col, c, 4);
     for (int i = 0; i < 16; i++)
         worst = fmax(worst, error_at(kind, a, b, i / 4, i % 4, K, c[i]));
     CHECK(worst < 2e-4); /* of terms of about 0.3; one sum in a row is off by some thousandths */
@@ -207,7 +219,7 @@ static void test_gather(GemmKind kind, bool is_b, int64_t wide, int64_t places, 
         put_number(kind, image, i, i % 61 - 30);
     for (int64_t i = 0; i < terms * other; i++)
         put_number(kind, kernel, i, (double)(i % 17 - 8));
-    gather(NULL, kind, g, image + 2 * WIDTH * bytes, kernel, c);
+    LEVEL_OF(kind)->gather[kind](NULL, g, image + 2 * WIDTH * bytes, kernel, c);
     int wrong = 0;
     for (int64_t l = 0; l < lines; l++)
         for (int64_t o = 0; o < other; o++) {
@@ -246,8 +258,8 @@ static void test_cut(const Frame *frame, GemmKind kind, int64_t m, int64_t n, in
     Matrix2 a = matrix_new(kind, m, k, false, 1), b = matrix_new(kind, k, n, is_transposed, 1);
     size_t bytes = infos[kind].sum_bytes * (size_t)(m * n);
     void *c = malloc(bytes), *d = malloc(bytes);
-    gemm(NULL, kind, m, n, k, a.at, a.row, a.col, b.at, b.row, b.col, c, n);
-    gemm(frame, kind, m, n, k, a.at, a.row, a.col, b.at, b.row, b.col, d, n);
+    multiply(NULL, kind, m, n, k, a.at, a.row, a.col, b.at, b.row, b.col, c, n);
+    multiply(frame, kind, m, n, k, a.at, a.row, a.col, b.at, b.row, b.col, d, n);
     CHECK(!memcmp(c, d, bytes));
     matrix_free(a);
     matrix_free(b);
@@ -262,10 +274,10 @@ static void test_large_result(const Frame *frame, GemmKind kind)
     Matrix2 a = matrix_new(kind, M, K, false, 1), b = matrix_new(kind, K, N, false, 1);
     size_t bytes = infos[kind].sum_bytes * N;
     char *c = aligned_alloc(64, bytes * M), *d = aligned_alloc(64, bytes * SOME);
-    gemm(frame, kind, M, N, K, a.at, a.row, a.col, b.at, b.row, b.col, c, N);
+    multiply(frame, kind, M, N, K, a.at, a.row, a.col, b.at, b.row, b.col, c, N);
     for (int64_t i = 0; i < M; i += SOME) {
         const char *rows = (const char *)a.at + (size_t)(i * a.row) * infos[kind].bytes;
-        gemm(NULL, kind, SOME, N, K, rows, a.row, a.col, b.at, b.row, b.col, d, N);
+        multiply(NULL, kind, SOME, N, K, rows, a.row, a.col, b.at, b.row, b.col, d, N);
         CHECK(!memcmp(c + bytes * (size_t)i, d, bytes * SOME));
     }
     matrix_free(a);
@@ -371,14 +383,17 @@ static void test_alike(bool is_replicated, bool is_pending, bool is_transposed)
 int main(void)
 {
     for (GemmKind kind = 0; kind < GEMM_KINDS; kind++) {
+        if (!LEVEL_OF(kind)->gemm[kind])
+            continue;
         test_sizes(kind);
         test_cuts(kind);
         if (gemm_gathers(kind))
             test_gathers(kind);
     }
-    test_long_sum(GEMM_F32);
-    test_long_sum(GEMM_BF16);
-    test_long_sum(GEMM_F16);
+    static const GemmKind sums_of_f32[] = { GEMM_F32, GEMM_BF16, GEMM_F16 };
+    for (int i = 0; i < 3; i++)
+        if (LEVEL_OF(sums_of_f32[i])->gemm[sums_of_f32[i]])
+            test_long_sum(sums_of_f32[i]);
     for (int is_transposed = 0; is_transposed < 2; is_transposed++) {
         test_alike(true, false, is_transposed);
         test_alike(true, true, is_transposed);

@@ -113,6 +113,7 @@ static CodeTarget host_target(void)
     case CPU_AVX512: return targets[0].target;
     case CPU_AVX2: return targets[1].target;
     case CPU_SSE: return targets[2].target;
+    case CPU_DOTS:
     case CPU_NATIVE: break;
     }
     return native_target();

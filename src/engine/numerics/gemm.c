@@ -14,7 +14,9 @@ const GemmLevel *gemm_level_of(GemmKind kind)
     bool has_dots = kind == GEMM_BF16                     ? cpu_has(CPU_BF16_DOTS)
                     : kind == GEMM_I8 || kind == GEMM_I16 ? cpu_has(CPU_INTEGER_DOTS)
                                                           : false;
-    return has_dots                   ? &gemm_level_dots
+    bool has_tiles = (kind == GEMM_BF16 || kind == GEMM_I8) && cpu_has(CPU_TILES);
+    return has_tiles                  ? &gemm_level_amx
+           : has_dots                 ? &gemm_level_dots
            : cpu_vector_bytes() == 64 ? &gemm_level_512
            : cpu_vector_bytes() == 32 ? &gemm_level_256
                                       : &gemm_level_128;

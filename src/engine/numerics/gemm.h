@@ -1,8 +1,8 @@
 /* gemm.h - what the matrix products of all instruction sets share.  Inside of numerics.
  *
  * Each instruction set has a file of its own (gemm_sse.c, gemm_avx2.c, gemm_avx512.c,
- * gemm_avx512_dots.c), which includes gemm_body.h once for each kind of operands and gives a table of
- * what came of it; gemm.c picks the table. */
+ * gemm_avx512_dots.c, gemm_amx.c), which includes gemm_body.h once for each kind of operands and gives a
+ * table of what came of it; gemm.c picks the table. */
 #ifndef TUTTI_ENGINE_NUMERICS_GEMM_H
 #define TUTTI_ENGINE_NUMERICS_GEMM_H
 #include "base/fail.h"
@@ -57,7 +57,8 @@ typedef struct GemmLevel {
 
 const GemmLevel *gemm_level_of(GemmKind kind);
 extern GemmFn *const gemm_only_f32_128, *const gemm_only_f32_256, *const gemm_only_f32_512;
-extern const GemmLevel gemm_level_128, gemm_level_256, gemm_level_512, gemm_level_dots;
+extern const GemmLevel gemm_level_128, gemm_level_256, gemm_level_512, gemm_level_dots,
+    gemm_level_amx;
 
 /* Blocks: at most KC deep, and MC rows of a (which then fit the second cache).  Of b so much is
  * packed at a time as fits the third, DEEPEST rows at most, by BAND rows. */

@@ -12,9 +12,11 @@
  *   IS_ROUNDED  sums are rounded, so their order counts [1]
  *   MULTIPLY(acc, x, b)  acc + x b, of vectors acc and b and a unit x
  *   OFFSET_A  what is added to every unit of a, to be taken off again (take_offset) [0]
+ *   MULTIPLE  the depth is filled up with zeros to whole so many units [SPLIT]
+ *   IS_TILED  tiles are AMX's, of two registers by two (gemm_amx.h) [0]
  *   KIND      its GemmKind
  *
- * and BYTES of a vector, ROWS of a tile (12 or 6), ATTR the target attribute, NAME(x) for its names.
+ * and BYTES of a vector, ROWS of a tile (12 or 6; 32 of AMX), ATTR the target attribute, NAME(x) for its names.
  * gemm_pack.h names some more.  A tile is ROWS x (1 or 2 vectors) of c, held in registers:
  *
  *            b  [2 vectors]          for p: row p of b is loaded once, every a[i][p] is spread
@@ -54,6 +56,12 @@
 #ifndef OFFSET_A
 #define OFFSET_A 0
 #endif
+#ifndef MULTIPLE
+#define MULTIPLE SPLIT
+#endif
+#ifndef IS_TILED
+#define IS_TILED 0
+#endif
 #ifndef MULTIPLY
 #define MULTIPLY(acc, x, b) ((acc) + (x) * (b))
 #endif
@@ -71,6 +79,26 @@ enum { NAME(LANES) = BYTES / (int)sizeof(T), NAME(COLS) = 2 * NAME(LANES) };
 enum { NAME(RUN) = IS_ROUNDED && sizeof(T) == 4 ? 32 : KC, NAME(LINE) = 64 / (int)sizeof(P) };
 enum { NAME(STAGES) = NAME(LANES) == 16 ? 4 : NAME(LANES) == 8 ? 3 : NAME(LANES) == 4 ? 2 : 1 };
 
+static int64_t NAME(least)(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+/* Past the caches; `to` is a multiple of a vector. */
+ATTR static inline __attribute__((always_inline)) void NAME(stream_vector)(T *to, NAME(Vec) v)
+{
+#if BYTES == 64
+    _mm512_stream_si512((__m512i *)to, (__m512i)v);
+#elif BYTES == 32
+    _mm256_stream_si256((__m256i *)to, (__m256i)v);
+#elif defined __x86_64__
+    _mm_stream_si128((__m128i *)to, (__m128i)v);
+#else
+    *(NAME(Vec) *)to = v;
+#endif
+}
+
+#if !IS_TILED
 #define ROW(i, x)                                                                                  \
     {                                                                                              \
         enum { r = i };                                                                            \
@@ -111,25 +139,6 @@ typedef struct NAME(Tile) {
 #endif
     NAME(Vec) begin[2]; /* a row of c before anything is added */
 } NAME(Tile);
-
-static int64_t NAME(least)(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
-
-/* Past the caches; `to` is a multiple of a vector. */
-ATTR static inline __attribute__((always_inline)) void NAME(stream_vector)(T *to, NAME(Vec) v)
-{
-#if BYTES == 64
-    _mm512_stream_si512((__m512i *)to, (__m512i)v);
-#elif BYTES == 32
-    _mm256_stream_si256((__m256i *)to, (__m256i)v);
-#elif defined __x86_64__
-    _mm_stream_si128((__m128i *)to, (__m128i)v);
-#else
-    *(NAME(Vec) *)to = v;
-#endif
-}
 
 /* is_packed: a's rows lie side by side, so that their addresses are constants.  Else row r is
  * found from every third row and one of three offsets, which keeps all addresses in registers;
@@ -302,6 +311,7 @@ ATTR static void NAME(tile_at)(const NAME(Tile) *t, bool is_packed, int cols)
     else
         NAME(tile_apart)(t, go, cols);
 }
+#endif
 
 #include "engine/numerics/gemm_pack.h"
 #if SPLIT == 1
@@ -434,6 +444,7 @@ typedef struct NAME(Panels) {
     int64_t j, p, apart;
 } NAME(Panels);
 
+#if !IS_TILED
 /* Where a tile reads its panel of b, at column j of those under way and from depth pc on. */
 ATTR static void NAME(set_panel)(const NAME(Job) *g, NAME(Tile) *t, NAME(Panels) from, int64_t j, int64_t pc,
                                  bool is_kept, P *here)
@@ -458,6 +469,7 @@ ATTR static void NAME(set_panel)(const NAME(Job) *g, NAME(Tile) *t, NAME(Panels)
     (void)g, (void)is_kept, (void)here;
 #endif
 }
+#endif
 
 /* Where the tiles of a slice lie in a, if they are not packed: the first row of each, and the step to the next. */
 typedef struct NAME(Direct) {
@@ -499,14 +511,6 @@ ATTR static NAME(Direct) NAME(gather_rows)(P *packed, const NAME(Job) *g, int64_
 }
 #endif
 
-/* The next panel comes from the third cache, or from memory, while the tiles of this one are computed. */
-static void NAME(look_ahead)(NAME(Tile) *t, NAME(Panels) from, int64_t rows)
-{
-    int64_t runs = t->nruns * ((rows + ROWS - 1) / ROWS), lines = t->depth * NAME(COLS) / NAME(LINE);
-    t->ahead = t->b + from.apart * NAME(COLS);
-    t->nahead = (lines + runs - 1) / runs;
-}
-
 /* Some rows and columns of c, and the depth under way. */
 typedef struct NAME(Part) {
     int64_t ic, last, jc, end, pc;
@@ -514,6 +518,17 @@ typedef struct NAME(Part) {
     NAME(Direct) direct;
     NAME(Panels) b;
 } NAME(Part);
+
+#if IS_TILED
+#include "engine/numerics/gemm_amx.h"
+#else
+/* The next panel comes from the third cache, or from memory, while the tiles of this one are computed. */
+static void NAME(look_ahead)(NAME(Tile) *t, NAME(Panels) from, int64_t rows)
+{
+    int64_t runs = t->nruns * ((rows + ROWS - 1) / ROWS), lines = t->depth * NAME(COLS) / NAME(LINE);
+    t->ahead = t->b + from.apart * NAME(COLS);
+    t->nahead = (lines + runs - 1) / runs;
+}
 
 /* Rows of a, KC deep, times the panel at column j of those under way. */
 ATTR static void NAME(panel)(const NAME(Job) *g, const NAME(Part) *part, int64_t j)
@@ -560,6 +575,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, const NAME(Part) *part, int64_t
         }
     }
 }
+#endif
 
 #include "engine/numerics/gemm_slice.h"
 
@@ -635,6 +651,8 @@ static void NAME(choose_slices)(NAME(Job) *g, int workers)
     bool collides = !g->gather && NAME(rows_collide)(g->a_row);
     int64_t cols = (panels + g->across - 1) / g->across * NAME(COLS);
     g->packs_a = !IS_PLAIN || cols > 4 * NAME(COLS) || is_apart || collides;
+    if (IS_TILED) /* registers take rows as they lie, whole lines of memory at a time */
+        g->packs_a = g->a_col != 1 || (g->gather && !g->gather->is_b);
 }
 
 static size_t NAME(packed_bytes)(const NAME(Job) *g)
@@ -679,7 +697,7 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
         for (g->kc = 0; g->kc < g->k; g->kc += deepest) {
             g->depth = NAME(least)(g->k - g->kc, deepest);
             g->steps = (g->depth + KC - 1) / KC;
-            g->step = ((g->depth + g->steps - 1) / g->steps + SPLIT - 1) / SPLIT * SPLIT;
+            g->step = ((g->depth + g->steps - 1) / g->steps + MULTIPLE - 1) / MULTIPLE * MULTIPLE;
             g->steps = (g->depth + g->step - 1) / g->step;
             g->number = workers > 1 ? gemm_number() : 0;
             g->streams = false;
@@ -757,6 +775,8 @@ ATTR static void NAME(gather)(const Frame *frame, const Gather *gather, const vo
 #undef IS_PLAIN
 #undef IS_ROUNDED
 #undef OFFSET_A
+#undef MULTIPLE
+#undef IS_TILED
 #undef MULTIPLY
 #undef TO_Q
 #undef TO_QS

@@ -83,10 +83,11 @@ NAME(find_bases)(const Gather *g, int64_t first, int rows)
 /* Lines first .. first + rows, elements pc .. pc + depth of each, by way of a copy: CHUNK elements of each
  * line, or where lines lie side by side, of each element all lines; then as any lines by steps. */
 ATTR static inline __attribute__((always_inline)) void
-NAME(pack_copied)(P *to, int width, const Gather *g, const S *from, int64_t first, int rows,
+NAME(pack_copied)(P *to, bool is_a, const Gather *g, const S *from, int64_t first, int rows,
                  int64_t pc, int64_t depth)
 {
     enum { CHUNK = 32 * DEEP };
+    int width = is_a ? ROWS : NAME(COLS);
     S copy[NAME(WIDEST) * CHUNK];
     NAME(Bases) bases = NAME(find_bases)(g, first, rows);
     bool is_deep_beside = g->ndepth && g->dims[g->nlines + g->ndepth - 1][1] == 1;
@@ -110,7 +111,7 @@ NAME(pack_copied)(P *to, int width, const Gather *g, const S *from, int64_t firs
                                      here + bases.base[bases.group[i]],
                                      bases.group[i + 1] - bases.group[i], bases.step);
         }
-        if (width == ROWS)
+        if (is_a)
             NAME(pack_tile)(to, lines);
         else
             NAME(pack_b)(to, lines);
@@ -165,7 +166,7 @@ NAME(pack_direct)(P *to, int width, const Gather *g, const S *from, int64_t firs
 #endif
 
 ATTR static inline __attribute__((always_inline)) void
-NAME(pack_lines)(P *to, int width, const Gather *g, const S *from, int64_t first, int rows,
+NAME(pack_lines)(P *to, bool is_a, const Gather *g, const S *from, int64_t first, int rows,
                  int64_t pc, int64_t depth)
 {
 #if IS_PLAIN
@@ -174,18 +175,18 @@ NAME(pack_lines)(P *to, int width, const Gather *g, const S *from, int64_t first
     const int64_t *deepest = has_dims ? g->dims[g->nlines + g->ndepth - 1] : NULL;
     bool is_short = deepest && deepest[1] == 1 && deepest[0] >= 4 && deepest[0] < NAME(LANES);
     if (!is_short || g->dims[g->nlines - 1][1] == 1) {
-        NAME(pack_direct)(to, width, g, from, first, rows, pc, depth);
+        NAME(pack_direct)(to, is_a ? ROWS : NAME(COLS), g, from, first, rows, pc, depth);
         return;
     }
 #endif
-    NAME(pack_copied)(to, width, g, from, first, rows, pc, depth);
+    NAME(pack_copied)(to, is_a, g, from, first, rows, pc, depth);
 }
 
 ATTR static void NAME(gather_a)(P *to, const Gather *g, const S *a, int64_t first, int64_t rows,
                                 int64_t pc, int64_t depth)
 {
     for (int64_t i = 0; i < rows; i += ROWS) {
-        NAME(pack_lines)(to + i * KC, ROWS, g, a, first + i,
+        NAME(pack_lines)(to + i * KC, true, g, a, first + i,
                          (int)(rows - i < ROWS ? rows - i : ROWS), pc, depth);
         NAME(add_offset)(to + i * KC, depth);
     }
@@ -194,5 +195,5 @@ ATTR static void NAME(gather_a)(P *to, const Gather *g, const S *a, int64_t firs
 ATTR static void NAME(gather_b)(P *to, const Gather *g, const S *b, int64_t first, int cols,
                                 int64_t pc, int64_t depth)
 {
-    NAME(pack_lines)(to, NAME(COLS), g, b, first, cols, pc, depth);
+    NAME(pack_lines)(to, false, g, b, first, cols, pc, depth);
 }

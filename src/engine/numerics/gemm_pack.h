@@ -23,7 +23,7 @@ typedef struct NAME(Lines) {
 
 static int64_t NAME(units)(int64_t depth)
 {
-    return (depth + DEEP - 1) / DEEP;
+    return ((depth + DEEP - 1) / DEEP + MULTIPLE - 1) / MULTIPLE * MULTIPLE;
 }
 
 /* Which lanes two rows exchange so that blocks of `half` x `half` across the diagonal swap. */
@@ -101,7 +101,7 @@ ATTR static inline __attribute__((always_inline)) NAME(Units) NAME(join)(const S
 #endif
 }
 
-/* A unit of the n elements there are. */
+/* A unit of the n elements there are, if any. */
 ATTR static inline __attribute__((always_inline)) P NAME(unit)(const S *from, int64_t step, int64_t n)
 {
     Q parts[DEEP] = { 0 };
@@ -157,10 +157,40 @@ ATTR static inline __attribute__((always_inline)) void NAME(pack)(P *to, int wid
             to[p * width + i] = NAME(unit)(x.at + i * x.line + p * DEEP * x.deep, x.deep, x.depth - p * DEEP);
 }
 
+#if IS_TILED
+/* Rows as a register of AMX takes them: of each MULTIPLE units, one line after the other. */
+ATTR static __attribute__((noinline)) void NAME(pack_tile)(P *to, NAME(Lines) x)
+{
+    enum { CHUNK = MULTIPLE * DEEP };
+    P turned[MULTIPLE * ROWS + NAME(LANES)] __attribute__((aligned(BYTES)));
+    NAME(Shuffles) shuffles = NAME(transpose_shuffles)();
+    int64_t lines = NAME(least)(x.n, ROWS);
+    for (int64_t p = 0; p < x.depth; p += CHUNK, to += MULTIPLE * ROWS) {
+        int64_t depth = NAME(least)(x.depth - p, CHUNK);
+        const S *from = x.at + p * x.deep;
+        if (x.deep == 1) {
+            __mmask64 bytes = UINT64_MAX >> (64 - depth * (int64_t)sizeof(S));
+            for (int64_t l = 0; l < lines; l++)
+                *(NAME(Units) *)(to + l * MULTIPLE) =
+                    (NAME(Units))_mm512_maskz_loadu_epi8(bytes, from + l * x.line);
+            continue;
+        }
+        NAME(pack)(turned, ROWS, (NAME(Lines)){ from, x.line, x.deep, x.n, depth });
+        for (int l = 0; l < ROWS; l += NAME(LANES)) {
+            NAME(Units) v[NAME(LANES)];
+#pragma GCC unroll 16
+            for (int u = 0; u < NAME(LANES); u++)
+                v[u] = *(const NAME(Units) *)(turned + u * ROWS + l);
+            NAME(transpose_registers)(&shuffles, v, to + l * MULTIPLE, MULTIPLE);
+        }
+    }
+}
+#else
 ATTR static __attribute__((noinline)) void NAME(pack_tile)(P *to, NAME(Lines) x)
 {
     NAME(pack)(to, ROWS, x);
 }
+#endif
 
 #if SPLIT == 2
 #include "engine/numerics/gemm_complex.h"
@@ -176,7 +206,7 @@ ATTR static __attribute__((noinline)) void NAME(pack_b)(P *to, NAME(Lines) x)
 ATTR static void NAME(pack_rows)(P *to, int64_t apart, NAME(Lines) x)
 {
     enum { AHEAD = 4 * DEEP, LINE = 64 / (int)sizeof(S) };
-    int64_t panels = x.n / NAME(COLS), whole = x.depth / DEEP;
+    int64_t panels = x.n / NAME(COLS), whole = x.depth / DEEP / MULTIPLE * MULTIPLE;
     for (int64_t p = 0; p < whole; p++) {
         const S *from = x.at + p * DEEP * x.deep;
         for (int d = 0; d < DEEP && (p + 1) * DEEP + AHEAD <= x.depth; d++)

@@ -41,6 +41,10 @@ ATTR static void NAME(take_rows)(const NAME(Job) *g, NAME(Part) *part, P *to, bo
     part->direct = NAME(direct_rows)(g, part->ic, rows, part->pc);
     if (!are_kept)
         NAME(pack_a)(to + packed * KC, rows - packed, a);
+#if IS_TILED
+    if (!are_kept)
+        NAME(pack_ends)(g, part, to, packed, terms);
+#endif
 }
 
 /* The columns of a part, packed by this thread for itself at `to`. */
@@ -104,6 +108,9 @@ ATTR static void NAME(slice)(void *user, int64_t number)
     Kept *kept = NAME(kept)(g);
     uint64_t this_row = keeps_a ? (uint64_t)1 << row : 0, this_col = NAME(keeps_b)(g) ? (uint64_t)1 << col : 0;
     NAME(Part) part = NAME(part_at)(g, row, col);
+#if IS_TILED
+    TILES_BEGIN();
+#endif
     for (int64_t s = 0; s < g->steps; s++) {
         part.pc = g->kc + s * g->step;
         NAME(take_rows)(g, &part, left + (keeps_a ? row * g->steps + s : 0) * MC * KC, kept->rows & this_row);
@@ -112,6 +119,9 @@ ATTR static void NAME(slice)(void *user, int64_t number)
         for (int64_t j = part.jc; j < part.end; j += NAME(COLS))
             NAME(panel)(g, &part, j);
     }
+#if IS_TILED
+    TILES_END();
+#endif
     kept->rows |= this_row;
     kept->cols |= this_col;
     if (g->streams_c)
