@@ -202,11 +202,18 @@ static V address(Kernel *k, V pointer, Element e, V number)
     return LLVMBuildInBoundsGEP2(k->b, part, pointer, &number, 1, "");
 }
 
+/* What a complex number's bits are moved as lies where that may lie. */
+static unsigned alignment(const Kernel *k, Element e)
+{
+    unsigned bytes = (unsigned)element_info[e].bytes;
+    bool may_be_complex = element_info[e].kind == COMPLEX || (k->only_moves && e == U64);
+    return may_be_complex ? bytes / 2 : bytes;
+}
+
 static V aligned_load(Kernel *k, LLVMTypeRef type, V from, Element e)
 {
     V v = LLVMBuildLoad2(k->b, type, from, "");
-    unsigned align = (unsigned)element_info[e].bytes;
-    LLVMSetAlignment(v, element_info[e].kind == COMPLEX ? align / 2 : align);
+    LLVMSetAlignment(v, alignment(k, e));
     return v;
 }
 
@@ -247,9 +254,9 @@ static V load_one(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
 }
 
 /* By llvm.masked.load or llvm.masked.gather; lanes that are not wanted are 0. */
-static V load_masked(Kernel *k, const char *name, LLVMTypeRef type, V from, int align, V mask)
+static V load_masked(Kernel *k, const char *name, LLVMTypeRef type, V from, unsigned align, V mask)
 {
-    V args[] = { from, LLVMConstInt(int_type(k, 32), (unsigned)align, false), mask,
+    V args[] = { from, LLVMConstInt(int_type(k, 32), align, false), mask,
                  LLVMConstNull(type) };
     LLVMTypeRef types[] = { type, LLVMTypeOf(from) };
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
@@ -268,7 +275,7 @@ static V load_raw(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
     if (mask)
         LLVMSetIsInBounds(from, false);
     LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes);
-    return mask ? load_masked(k, "llvm.masked.load", type, from, element_info[e].bytes, mask)
+    return mask ? load_masked(k, "llvm.masked.load", type, from, alignment(k, e), mask)
                 : aligned_load(k, type, from, e);
 }
 
@@ -279,7 +286,7 @@ static V load_pairs(Kernel *k, V pointer, Element e, V number, int lanes)
     return pair(k, shuffle(k, both, both, lanes, 0, 2), shuffle(k, both, both, lanes, 1, 2));
 }
 
-static V gather_part(Kernel *k, LLVMTypeRef type, V pointers, V mask, int align)
+static V gather_part(Kernel *k, LLVMTypeRef type, V pointers, V mask, unsigned align)
 {
     int lanes = (int)LLVMGetVectorSize(type);
     if (!mask)
@@ -295,12 +302,12 @@ static V load_gather(Kernel *k, V pointer, Element e, Coord number, V mask, int6
         numbers = INTRINSIC(k, "llvm.umin", numbers, const_i(k, LLVMTypeOf(numbers), n - 1));
     V pointers = address(k, pointer, e, numbers);
     LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes);
-    int bytes = element_info[e].bytes;
+    unsigned align = alignment(k, e);
     if (element_info[e].kind != COMPLEX)
-        return from_memory(k, e, gather_part(k, type, pointers, mask, bytes));
-    V re = gather_part(k, type, pointers, mask, bytes / 2);
-    V next = byte_offset(k, pointers, bytes / 2);
-    return pair(k, re, gather_part(k, type, next, mask, bytes / 2));
+        return from_memory(k, e, gather_part(k, type, pointers, mask, align));
+    V re = gather_part(k, type, pointers, mask, align);
+    V next = byte_offset(k, pointers, element_info[e].bytes / 2);
+    return pair(k, re, gather_part(k, type, next, mask, align));
 }
 
 /* Of vector c of those that hold lanes `step` apart: which of its elements are a lane's that is on. */
@@ -329,8 +336,8 @@ static V stepped_vector(Kernel *k, V pointer, Element e, V first, int c, int ste
         return load_raw(k, pointer, e, at, stepped_mask(k, mask, c, step, lanes), lanes);
     if (c + 1 < step)
         return load_raw(k, pointer, e, at, NULL, lanes);
-    return load_masked(k, "llvm.masked.load", type, address(k, pointer, e, at),
-                       element_info[e].bytes, stepped_mask(k, all, c, step, lanes));
+    return load_masked(k, "llvm.masked.load", type, address(k, pointer, e, at), alignment(k, e),
+                       stepped_mask(k, all, c, step, lanes));
 }
 
 /* Every second bf16, the first of each two or (is_second) the other: two of them are an i32, of which either
@@ -454,8 +461,7 @@ V load_element(Kernel *k, V pointer, Element e, Index *at)
 static V store_raw(Kernel *k, V to, Element e, V raw)
 {
     V s = LLVMBuildStore(k->b, raw, to);
-    unsigned align = (unsigned)element_info[e].bytes;
-    LLVMSetAlignment(s, element_info[e].kind == COMPLEX ? align / 2 : align);
+    LLVMSetAlignment(s, alignment(k, e));
     return s;
 }
 

@@ -64,6 +64,7 @@ typedef struct Kernel {
     bool is_small;    /* every array has fewer than 2^31 bytes: lane numbers are i32 */
     int depth;        /* of element() within itself */
     bool accumulates; /* f16 and bf16 are not rounded now */
+    bool only_moves;  /* floats and complex numbers are moved, no more: element_of tells what as */
     bool is_strict;   /* products are rounded before they are added */
     struct Memo *memo;
     RegionId inlined; /* the region that region_inline is at, or 0; its arguments are: */
@@ -209,7 +210,8 @@ void memo_set(Kernel *k, ValueId v, Index *at, V value);
 V kernel_error(Kernel *k, NodeId n, const char *why); /* "not supported"; gives a poison value */
 /* The code of a region of scalars, on values of k->lanes lanes. */
 void region_inline(Kernel *k, RegionId r, const V *args, V *results);
-Element element_of(const Kernel *k, ValueId v);
+Element element_of(const Kernel *k, ValueId v); /* as what the kernel takes its elements */
+Element moved_element(const Kernel *k, Element e);
 int kernel_argument(const Kernel *k, ValueId v); /* its number, or -1 */
 
 /* ---- loops.c ---------------------------------------------------------------------------- */

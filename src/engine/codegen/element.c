@@ -59,9 +59,23 @@ void memo_set(Kernel *k, ValueId v, Index *at, V value)
     k->memo->entries[i] = (MemoEntry){ v, at, value };
 }
 
+/* Where elements are only moved, so are their bits: a bf16 needs no f32, and a complex<f32> no two vectors. */
+Element moved_element(const Kernel *k, Element e)
+{
+    bool is_number = element_info[e].kind == FLOAT || element_info[e].kind == COMPLEX;
+    if (!k->only_moves || !is_number || e == F32 || element_info[e].bits < 8)
+        return e;
+    switch (element_info[e].bytes) {
+    case 1: return U8;
+    case 2: return U16;
+    case 8: return U64;
+    default: return e;
+    }
+}
+
 Element element_of(const Kernel *k, ValueId v)
 {
-    return type_of(k->m, v).element;
+    return moved_element(k, type_of(k->m, v).element);
 }
 
 int kernel_argument(const Kernel *k, ValueId v)
@@ -102,11 +116,11 @@ static V free_value(Kernel *k, ValueId v, Index *at)
     if (argument < 0)
         fail("value %u is neither in the fusion nor an argument of it", v);
     if (type_count(value->type) == 0)
-        return LLVMConstNull(value_type(k, value->type.element));
+        return LLVMConstNull(value_type(k, element_of(k, v)));
     V loaded = k->load ? k->load(k, argument, at) : NULL;
     if (loaded)
         return loaded;
-    return load_element(k, k->ins[argument], value->type.element, at);
+    return load_element(k, k->ins[argument], element_of(k, v), at);
 }
 
 static V compute(Kernel *k, ValueId v, Index *at)

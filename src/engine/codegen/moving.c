@@ -49,11 +49,12 @@ static V constant_pointer(Kernel *k, Dense value)
 V element_constant(Kernel *k, NodeId n, Index *at)
 {
     Dense value = ((const ConstantAttrs *)node_at(k->m, n)->attrs)->value;
+    Element e = moved_element(k, value.type.element);
     if (type_count(value.type) == 0)
-        return LLVMConstNull(value_type(k, value.type.element));
+        return LLVMConstNull(value_type(k, e));
     if (value.is_splat || type_count(value.type) == 1)
-        return constant_value(k, value.type.element, value.data);
-    return load_element(k, constant_pointer(k, value), value.type.element, at);
+        return constant_value(k, e, value.data);
+    return load_element(k, constant_pointer(k, value), e, at);
 }
 
 V constant_lookup(Kernel *k, Dense table, V numbers)
@@ -414,7 +415,7 @@ V element_gather(Kernel *k, NodeId n, Index *at)
     Type in = type_of(k->m, node->in[0]);
     static const char nothing[16];
     if (type_count(in) == 0) /* slices of 0 elements, collapsed: bytes of 0, of whatever type */
-        return constant_value(k, in.element, nothing);
+        return constant_value(k, element_of(k, node->out), nothing);
     Index *to = into_operand(k, n, 0, at);
     to->way = 0;
     int window = 0;

@@ -74,11 +74,45 @@ static void function_begin(Kernel *k, const char *name, int npointers)
     LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, k->function, "entry"));
 }
 
+static bool has_numbers(const Kernel *k, const Node *node)
+{
+    for (int i = 0; i < node->nin + node->nout; i++) {
+        ValueId v = i < node->nin ? node->in[i] : node->out + (ValueId)(i - node->nin);
+        ElementInfo info = element_info[type_of(k->m, v).element];
+        if (info.kind == FLOAT || info.kind == COMPLEX)
+            return true;
+    }
+    return false;
+}
+
+static bool is_move(const Node *node)
+{
+    switch (node->op) {
+    case OP_IOTA:
+    case OP_BITCAST: return false;
+    case OP_SELECT:
+    case OP_DYNAMIC_UPDATE: return true;
+    default: return op_info[node->op].kind == KIND_VIEW || node_flow(node) == FLOW_END;
+    }
+}
+
+/* Does nothing in the kernel ask which number a float or complex one is? */
+static bool moves_only(const Kernel *k)
+{
+    const Region *region = region_at(k->m, k->region);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(k->m, region->nodes[i]);
+        if (!is_move(node) && has_numbers(k, node))
+            return false;
+    }
+    return true;
+}
+
 /* Lanes that fill a register with the widest type at work; 64-bit types take two registers. */
 static void look_at_value(Kernel *k, ValueId v, int *widest)
 {
     Type type = type_of(k->m, v);
-    ElementInfo info = element_info[element_part(type.element)];
+    ElementInfo info = element_info[element_part(element_of(k, v))];
     int bytes = info.kind == FLOAT && info.bytes < 4 ? 4 : info.bytes;
     *widest = bytes > *widest ? bytes : *widest;
     k->is_small = k->is_small && type_bytes(type) < (1u << 31);
@@ -87,6 +121,7 @@ static void look_at_value(Kernel *k, ValueId v, int *widest)
 static void choose_width(Kernel *k)
 {
     int widest = 1;
+    k->only_moves = moves_only(k);
     k->is_small = true;
     const Region *region = region_at(k->m, k->region);
     for (int i = 0; i < region->nargs; i++)

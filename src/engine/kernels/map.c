@@ -78,7 +78,7 @@ static bool has_short_rows(const Kernel *k, Type nest)
         (nest.dims[last] > MOST_COLUMNS || !is_stack(k, nest.dims[last])))
         return false;
     for (int i = 0; i < end->nin; i++)
-        if (element_info[type_of(k->m, end->in[i]).element].kind == COMPLEX)
+        if (element_info[element_of(k, end->in[i])].kind == COMPLEX)
             return false;
     return true;
 }
@@ -174,7 +174,7 @@ static void row_at(const Columns *c, V row)
     Index *at = nest_index(c, coord_uniform(k, row), all, (int)c->nest.dims[c->column]);
     values_at(c, at, values);
     for (int i = 0; i < end->nin && !k->error; i++)
-        store_element(k, k->outs[i], type_of(k->m, end->in[i]).element, at, values[i]);
+        store_element(k, k->outs[i], element_of(k, end->in[i]), at, values[i]);
 }
 
 /* The rows that do not fill a vector. */

@@ -111,7 +111,7 @@ static V load_from_tile(Kernel *k, int argument, Index *at)
 {
     enum { LEAST_BYTES = 2, MOST_BYTES = 8 };
     RowTiles *t = k->load_user;
-    Element e = type_of(k->m, region_at(k->m, k->region)->args + (ValueId)argument).element;
+    Element e = element_of(k, region_at(k->m, k->region)->args + (ValueId)argument);
     int bytes = element_info[e].bytes;
     if (at->lanes != t->lanes || at->mask || !is_same_element(at, t->at) || bytes < LEAST_BYTES ||
         bytes > MOST_BYTES || is_complex(e))

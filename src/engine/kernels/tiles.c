@@ -63,7 +63,7 @@ static bool goes_across(Element e, Coord number)
 static V tell_steps(Kernel *k, int argument, Index *at)
 {
     Tiles *t = k->load_user;
-    Element e = type_of(k->m, region_at(k->m, k->region)->args + (ValueId)argument).element;
+    Element e = element_of(k, region_at(k->m, k->region)->args + (ValueId)argument);
     Coord number = index_linear(k, at);
     Crossing *read = read_find(t, argument, at);
     if (!read && t->asked == t->column && at->way && !at->mask && t->nreads < MOST_READS &&

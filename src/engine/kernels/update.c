@@ -47,7 +47,7 @@ static void update_body(Kernel *k, Index *at, void *user)
         index_set(to, d, slice_coord(k, node->in[2 + d], at, d, whole.dims[d]));
     V value = element(k, node->in[1], at);
     if (!k->error)
-        store_element(k, k->outs[0], whole.element, to, value);
+        store_element(k, k->outs[0], element_of(k, node->in[0]), to, value);
 }
 
 /* Dimensions that the update fills whole are one with what follows in memory too. */
