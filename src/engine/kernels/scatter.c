@@ -191,6 +191,49 @@ static void parts_emit(Kernel *k, const Scatter *s)
     loop_end(k, &parts, NULL);
 }
 
+/* ---- one by one ---- */
+
+/* Updates `from` to `end` along the last dimension, so many in a round. */
+static void updates_between(Kernel *k, const Scatter *s, Type update, const Coord *outer,
+                            int64_t from, int64_t end, int together)
+{
+    Loop loop;
+    int last = update.rank - 1;
+    if (from == end)
+        return;
+    loop_between(k, &loop, const_i64(k, from), const_i64(k, end), together, 0, NULL);
+    for (int i = 0; i < together; i++) {
+        Index *at = index_new(k, update, 1);
+        for (int d = 0; d < last; d++)
+            index_set(at, d, outer[d]);
+        index_set(at, last, coord_add_const(k, loop_coord(&loop, 0), i, 1));
+        memo_clear(k);
+        scatter_body(k, at, (void *)s);
+    }
+    loop_end(k, &loop, NULL);
+}
+
+/* An update of a single number is so short that a loop around it takes a multiple of its time where the processor
+ * happens to fetch the code in two parts: some stand in one round. */
+static void one_by_one(Kernel *k, const Scatter *s, Type update)
+{
+    enum { TOGETHER = 4, SHORT_REGION = 4, SCALAR = 1 }; /* operations */
+    const Node *node = node_at(k->m, s->node);
+    bool joined[MAX_RANK + 1] = { 0 };
+    k->width = k->lanes = SCALAR;
+    int64_t n = update.rank ? update.dims[update.rank - 1] : 0, full = n / TOGETHER * TOGETHER;
+    if (full == 0 || region_at(k->m, node->regions[0])->nnodes > SHORT_REGION) {
+        loop_over(k, update, joined, scatter_body, (void *)s);
+        return;
+    }
+    OuterLoops loops;
+    Coord outer[MAX_RANK + 1];
+    outer_begin(k, &loops, update.rank - 1, update.dims, 0, outer);
+    updates_between(k, s, update, outer, 0, full, TOGETHER);
+    updates_between(k, s, update, outer, full, n, 1);
+    outer_end(k, &loops);
+}
+
 void block_scatter(Kernel *k, NodeId root)
 {
     const Node *node = node_at(k->m, root);
@@ -205,7 +248,8 @@ void block_scatter(Kernel *k, NodeId root)
         start_as_operand(k, node->in[i], i);
     if (type_count(type_of(k->m, node->in[0])) == 0)
         return; /* no place for an update, wherever its start lies in the other dimensions */
-    if (!goes_in_rows(k, &s, update))
-        k->width = 1;
-    loop_over(k, update, joined, scatter_body, &s);
+    if (goes_in_rows(k, &s, update))
+        loop_over(k, update, joined, scatter_body, &s);
+    else
+        one_by_one(k, &s, update);
 }
