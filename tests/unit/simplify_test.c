@@ -330,7 +330,6 @@ static void transposes_later(void)
         "transpose add");
 }
 
-/* Calls, composites and `if`, each twice so that copies show. */
 /* Slices, reverses, and reshapes of what the transpose leaves side by side are made before it. */
 static void transposes_after_moves(void)
 {
@@ -353,6 +352,7 @@ static void transposes_after_moves(void)
         "reshape");
 }
 
+/* Slices of slices, of what is joined and of what is padded are slices of what that is of. */
 static void slices(void)
 {
     OPS("func.func @main(%x: tensor<4x6xf32>, %y: tensor<4x2xf32>) -> (tensor<3x2xf32>, "
@@ -376,8 +376,17 @@ static void slices(void)
         "  %b = stablehlo.slice %a [1:5, 0:6] : (tensor<6x8xf32>) -> tensor<4x6xf32>\n"
         "  return %b : tensor<4x6xf32>\n}\n",
         "pad slice");
+    OPS("func.func @main(%x: tensor<4x6xf32>) -> tensor<1x6xf32> {\n"
+        "  %a = stablehlo.slice %x [3:4:4611686018427387904, 0:6] : (tensor<4x6xf32>) -> "
+        "tensor<1x6xf32>\n"
+        "  %b = stablehlo.slice %a [0:1:4611686018427387904, 5:6] : (tensor<1x6xf32>) -> "
+        "tensor<1x1xf32>\n"
+        "  %c = stablehlo.broadcast_in_dim %b, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x6xf32>\n"
+        "  return %c : tensor<1x6xf32>\n}\n",
+        "slice slice broadcast_in_dim");
 }
 
+/* Calls, composites and `if`, each twice so that copies show. */
 static void inlining(void)
 {
     OPS("func.func @main(%p: tensor<i32>, %x: tensor<4xf32>) -> tensor<4xf32> {\n"

@@ -42,7 +42,8 @@ static ValueId of_slice(Simplifier *s, const Node *node, const Node *inner, Span
     for (int d = 0; d < span.rank; d++) {
         span.start[d] = in.start[d] + span.start[d] * in.stride[d];
         span.limit[d] = in.start[d] + (span.limit[d] - 1) * in.stride[d] + 1;
-        span.stride[d] *= in.stride[d];
+        if (__builtin_mul_overflow(span.stride[d], in.stride[d], &span.stride[d]))
+            return 0; /* steps larger than any array are legal where one element is taken */
     }
     return put_span(s, node, inner->in[0], &span);
 }
