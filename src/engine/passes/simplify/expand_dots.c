@@ -7,7 +7,7 @@
  *                                         multiply --> reduce add over K --> [B,M,N]
  *   rhs [B,K,N] --broadcast--> [B,M,N,K] /
  *
- * K stands last, or before N or M where that side is contiguous along it.  Narrow numbers are summed
+ * K stands last, or before N or M where that side is contiguous along it, or before the last of B where both are.  Narrow numbers are summed
  * in wider ones: floats in f32, whether or not the dot is written out; a dot that stays has the types of
  * one of the runtime's products (gemm_types), and what comes of it is made narrow again. */
 #include "engine/numerics/numerics.h"
@@ -23,7 +23,7 @@ typedef struct Dot {
     int64_t b, m, n, k;
     /* Dimensions of the product space: counts, and where each side's dimensions go. */
     int rank, nbatch, nm, nn, nk;
-    bool k_before_n, k_before_m;
+    bool k_before_n, k_before_m, k_before_b;
     int64_t dims[MAX_RANK], lhs_to[MAX_RANK], rhs_to[MAX_RANK];
 } Dot;
 
@@ -89,6 +89,9 @@ static Dot measure(const Module *m, const Node *node)
     d.k_before_m =
         d.n == 1 && d.m > 1 &&
         is_free(a->lhs_batching_dimensions, a->lhs_contracting_dimensions, d.lhs.rank - 1);
+    d.k_before_b = d.m == 1 && d.n == 1 && d.nbatch &&
+                   a->lhs_batching_dimensions.at[d.nbatch - 1] == d.lhs.rank - 1 &&
+                   a->rhs_batching_dimensions.at[d.nbatch - 1] == d.rhs.rank - 1;
     return d;
 }
 
@@ -142,7 +145,8 @@ static void lay_out(Dot *d, Type t, Ints batch, Ints contracted, int free_at, in
 {
     for (int i = 0; i < t.rank; i++) {
         int at_batch = ints_find(batch, i), at_k = ints_find(contracted, i);
-        to[i] = at_batch >= 0 ? at_batch : at_k >= 0 ? k_at + at_k : free_at++;
+        bool is_after_k = d->k_before_b && at_batch == d->nbatch - 1;
+        to[i] = at_batch >= 0 ? at_batch + is_after_k * d->nk : at_k >= 0 ? k_at + at_k : free_at++;
         d->dims[to[i]] = t.dims[i];
     }
 }
@@ -184,9 +188,11 @@ static ValueId sum_over(Simplifier *s, ValueId v, const Dot *d, int k_at, const 
 static ValueId write_out(Simplifier *s, const Node *node, Dot *d)
 {
     const DotAttrs *a = d->attrs;
-    int m_at = d->nbatch + (d->k_before_m ? d->nk : 0);
+    int m_at = d->nbatch + (d->k_before_m || d->k_before_b ? d->nk : 0);
     int n_at = m_at + d->nm + (d->k_before_n ? d->nk : 0);
-    int k_at = d->k_before_m ? d->nbatch : m_at + d->nm + (d->k_before_n ? 0 : d->nn);
+    int k_at = d->k_before_b   ? d->nbatch - 1
+               : d->k_before_m ? d->nbatch
+                               : m_at + d->nm + (d->k_before_n ? 0 : d->nn);
     lay_out(d, d->lhs, a->lhs_batching_dimensions, a->lhs_contracting_dimensions, m_at, k_at,
             d->lhs_to);
     lay_out(d, d->rhs, a->rhs_batching_dimensions, a->rhs_contracting_dimensions, n_at, k_at,
