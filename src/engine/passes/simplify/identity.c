@@ -40,11 +40,43 @@ static ValueId reshape(Simplifier *s, const Node *node)
     return simplify_put(s, OP_RESHAPE, 1, inner->in, type_of(s->m, node->out), NULL, node->loc);
 }
 
+static bool is_increasing(Ints list)
+{
+    for (int i = 1; i < list.n; i++)
+        if (list.at[i] <= list.at[i - 1])
+            return false;
+    return true;
+}
+
+static ValueId broadcast_by(Simplifier *s, ValueId v, Type to, int n, const int64_t *dims,
+                            const Loc *loc)
+{
+    BroadcastAttrs *attrs = ARENA_NEW(s->m->arena, BroadcastAttrs);
+    attrs->broadcast_dimensions = ints_copy(s->m->arena, n, dims);
+    return simplify_put(s, OP_BROADCAST, 1, &v, to, attrs, loc);
+}
+
+/* What is spread, and then transposed, is spread over other dimensions, if its own keep their order. */
+static ValueId transpose_of_spread(Simplifier *s, const Node *node, const Node *spread)
+{
+    Ints dims = ((const BroadcastAttrs *)spread->attrs)->broadcast_dimensions;
+    Ints permutation = ((const TransposeAttrs *)node->attrs)->permutation;
+    int64_t to[MAX_RANK];
+    for (int i = 0; i < dims.n; i++)
+        to[i] = ints_find(permutation, dims.at[i]);
+    if (!is_increasing((Ints){ dims.n, to }))
+        return 0;
+    return broadcast_by(s, spread->in[0], type_of(s->m, node->out), dims.n, to, node->loc);
+}
+
 static ValueId transpose(Simplifier *s, const Node *node)
 {
     const TransposeAttrs *attrs = node->attrs;
     if (is_iota(attrs->permutation))
         return node->in[0];
+    const Node *spread = operand_node(s->m, node, 0, OP_BROADCAST);
+    if (spread)
+        return transpose_of_spread(s, node, spread);
     const Node *inner = operand_node(s->m, node, 0, OP_TRANSPOSE);
     if (!inner)
         return 0;
@@ -56,14 +88,6 @@ static ValueId transpose(Simplifier *s, const Node *node)
     composed->permutation = ints_copy(s->m->arena, first.n, both);
     return simplify_put(s, OP_TRANSPOSE, 1, inner->in, type_of(s->m, node->out), composed,
                         node->loc);
-}
-
-static bool is_increasing(Ints list)
-{
-    for (int i = 1; i < list.n; i++)
-        if (list.at[i] <= list.at[i - 1])
-            return false;
-    return true;
 }
 
 static ValueId broadcast(Simplifier *s, const Node *node)
@@ -80,9 +104,36 @@ static ValueId broadcast(Simplifier *s, const Node *node)
     int64_t both[MAX_RANK];
     for (int i = 0; i < first.n; i++)
         both[i] = dims.at[first.at[i]];
-    BroadcastAttrs *composed = ARENA_NEW(m->arena, BroadcastAttrs);
-    composed->broadcast_dimensions = ints_copy(m->arena, first.n, both);
-    return simplify_put(s, OP_BROADCAST, 1, inner->in, to, composed, node->loc);
+    return broadcast_by(s, inner->in[0], to, first.n, both, node->loc);
+}
+
+/* A slice of what is spread is a slice, spread less. */
+static ValueId slice(Simplifier *s, const Node *node)
+{
+    Arena *arena = s->m->arena;
+    const SliceAttrs *attrs = node->attrs;
+    const Node *spread = operand_node(s->m, node, 0, OP_BROADCAST);
+    if (!spread)
+        return 0;
+    ValueId v = spread->in[0];
+    Type of = type_of(s->m, v), to = type_of(s->m, node->out);
+    Ints dims = ((const BroadcastAttrs *)spread->attrs)->broadcast_dimensions;
+    int64_t from[MAX_RANK], end[MAX_RANK], step[MAX_RANK], extents[MAX_RANK];
+    for (int i = 0; i < of.rank; i++) {
+        bool is_one = of.dims[i] == 1;
+        from[i] = is_one ? 0 : attrs->start_indices.at[dims.at[i]];
+        end[i] = is_one ? 1 : attrs->limit_indices.at[dims.at[i]];
+        step[i] = is_one ? 1 : attrs->strides.at[dims.at[i]];
+        extents[i] = is_one ? 1 : to.dims[dims.at[i]];
+    }
+    SliceAttrs *part = ARENA_NEW(arena, SliceAttrs);
+    part->start_indices = ints_copy(arena, of.rank, from);
+    part->limit_indices = ints_copy(arena, of.rank, end);
+    part->strides = ints_copy(arena, of.rank, step);
+    if (of.rank)
+        v = simplify_put(s, OP_SLICE, 1, &v, type_new(arena, of.element, of.rank, extents), part,
+                         node->loc);
+    return broadcast_by(s, v, to, dims.n, dims.at, node->loc);
 }
 
 static bool is_whole_slice(const Node *node)
@@ -261,6 +312,7 @@ static ValueId by_op(Simplifier *s, const Node *node)
     case OP_RESHAPE: return reshape(s, node);
     case OP_TRANSPOSE: return transpose(s, node);
     case OP_BROADCAST: return broadcast(s, node);
+    case OP_SLICE: return slice(s, node);
     case OP_CONCATENATE: return concatenate(s, node);
     case OP_CONVERT: return convert(s, node);
     case OP_ADD:
