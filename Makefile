@@ -30,9 +30,9 @@ WRAP := $(patsubst %,-Wl$(comma)--wrap=%,__cxa_atexit malloc calloc realloc $(if
 
 SHARED := $(wildcard src/base/*.c src/ops/*.c src/files/*.c src/hlo/*.c src/hlo/define/*.c src/hlo/read/*.c src/pjrt/*.c)
 SHIM := src/engine/hosts/shim_mpi.c
-ENGINE := $(filter-out $(SHIM),$(shell find src/engine -name '*.c'))
+ENGINE := $(filter-out $(SHIM),$(shell find src/engine -name '*.c' -o -name '*.cpp'))
 FRONT := $(shell find src/front -name '*.c')
-obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(patsubst %.cpp,$(BUILD)/obj/%.o,$(1)))
 UNIT := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c tests/seam/*_test.c tests/stress/*_test.c tests/random/*_test.c tests/errors_c/*_test.c))
 LESSONS := $(patsubst examples/%.c,$(BUILD)/examples/%,$(filter-out examples/exercise.c,$(wildcard examples/*.c examples/twelve/*.c))) \
            $(patsubst examples/%.cpp,$(BUILD)/examples/%_cpp,$(wildcard examples/*.cpp))
@@ -80,6 +80,11 @@ $(FFT): ALL_CFLAGS += -ffp-contract=off
 $(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
+# What LLVM has no C for is C++, as LLVM itself is built.
+$(BUILD)/obj/src/engine/%.o: src/engine/%.cpp | $(BUILD)/.deps
+	@mkdir -p $(dir $@)
+	$(CXX) -std=c++17 $(CFLAGS) -Wall -Wextra -Wshadow $(if $(CI),-Werror) -fno-exceptions -fno-rtti -fvisibility=hidden -fPIC -pthread \
+	    -Isrc -ffunction-sections -fdata-sections $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/obj/src/engine/profile/page.o: src/engine/profile/page.html
 $(BUILD)/obj/src/front/%.o: ALL_CFLAGS += -DTT_NO_SUGAR
 $(BUILD)/obj/%.o: %.c | $(NEEDS)

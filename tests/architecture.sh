@@ -3,13 +3,13 @@
 # shared and mutable names every file that declares a lock, an atomic or something found once.
 set -eu
 cd "$(dirname "$0")/.."
-listed=$(grep -oE '^- `[a-z0-9_/.]+\.(c|h|def|map)`' ARCHITECTURE.md | tr -d '`' | sed 's/^- //' | sort)
-there=$(git ls-files 'src/*' 'cli/*' 'include/*' | grep -E '\.(c|h|def|map)$' | sort)
+listed=$(grep -oE '^- `[a-z0-9_/.]+\.(c|cpp|h|def|map)`' ARCHITECTURE.md | tr -d '`' | sed 's/^- //' | sort)
+there=$(git ls-files 'src/*' 'cli/*' 'include/*' | grep -E '\.(c|cpp|h|def|map)$' | sort)
 status=0
 for f in $there; do
     # A header is named by its .c: `base/arena.[ch]` style entries are written as the .c.
     case $f in
-    *.h) c=${f%.h}.c; [ -f "$c" ] && continue ;;
+    *.h) [ -f "${f%.h}.c" ] || [ -f "${f%.h}.cpp" ] && continue ;;
     esac
     echo "$listed" | grep -qxF "$f" || { echo "ARCHITECTURE.md does not name $f"; status=1; }
 done

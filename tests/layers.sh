@@ -43,7 +43,7 @@ forbid src/player 'engine/(codegen|math|ahead|analysis|exec|plugin)/|front/|tutt
 forbid cli 'engine/'
 
 # Cycles.  compile.c, the engine's contents page, and source.c beside it are above all of the engine's folders.
-loops=$(grep -rE '^#include "[a-z_]+/' --include='*.[ch]' src | grep -vE '^src/engine/(compile|source)\.c:' |
+loops=$(grep -rE '^#include "[a-z_]+/' --include='*.[ch]' --include='*.cpp' src | grep -vE '^src/engine/(compile|source)\.c:' |
     sed -nE 's|^src/(.*)/[^/]+:#include "(.*)/[^/"]+".*|\1 \2|p' | sort -u |
     tsort 2>&1 >/dev/null) || {
     echo "folders that include one another in a circle:"

@@ -56,7 +56,7 @@ def first_sentence(path):
     found = re.match(r"/\*\s*(.*?)\*/", text, re.S)
     comment = found.group(1) if found else ""
     comment = re.sub(r"\n\s*\*\s?", "\n", comment).split("\n\n")[0].replace("\n", " ")
-    comment = re.sub(r"^\S+\.(c|h|def) - ", "", comment)
+    comment = re.sub(r"^\S+\.(c|cpp|h|def) - ", "", comment)
     sentence = re.split(r"(?<=\.)\s", comment.strip())[0].rstrip(".:")
     return re.sub(r"\s+", " ", sentence)
 
@@ -64,11 +64,11 @@ def first_sentence(path):
 def main():
     tracked = subprocess.run(["git", "-C", ROOT, "ls-files", "src", "cli", "include"],
                              capture_output=True, text=True, check=True).stdout.split()
-    sources = [f for f in tracked if re.search(r"\.(c|h|def|map)$", f)]
+    sources = [f for f in tracked if re.search(r"\.(c|cpp|h|def|map)$", f)]
     lines = []
     for folder, what in FOLDERS:
         here = sorted(f for f in sources if os.path.dirname(f) == folder)
-        here = [f for f in here if not (f.endswith(".h") and f[:-2] + ".c" in sources)]
+        here = [f for f in here if not (f.endswith(".h") and {f[:-2] + ".c", f[:-2] + ".cpp"} & set(sources))]
         if here:
             lines += [f"\n### {folder}\n", f"{what}\n"]
         lines += [f"- `{f}`: {first_sentence(f)}" for f in here]

@@ -19,6 +19,8 @@
 #include "base/table.h"
 #include "engine/checks.h"
 
+#include <llvm-c/Target.h>
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -25,21 +25,20 @@
 #include "hlo/module.h"
 
 #include <llvm-c/Core.h>
-#include <llvm-c/TargetMachine.h>
 
 /* The state of one compilation to LLVM. */
 typedef struct Emit {
     LLVMContextRef context;
     LLVMModuleRef llvm;
     LLVMBuilderRef builder;
-    LLVMTargetMachineRef machine;
+    struct Generator *generator;
     int vector_bytes;         /* 64 with AVX-512, 32 with AVX2, 16 below */
     Arena *arena;             /* of the compilation */
     struct Bounds *bounds;    /* of arrays, if code is to check them (bounds.c); else NULL */
     uint32_t calls;           /* bit i: code calls the i-th function of Runtime */
     bool calls_rare_math;     /* a function behind MATH_COS */
     bool calls_rare_products; /* of other kinds than GEMM_F32 */
-    bool owns_machine;        /* for other code than the host's: it is not kept */
+    bool owns_generator;      /* for other code than the host's: it is not kept */
     bool has_steps; /* its loops go through arrays by several steps at once (link/object.c) */
     bool hurries;   /* what only calls runs once in a launch: LLVM need not improve it */
 } Emit;

@@ -271,7 +271,7 @@ static void choose_streams(Kernel *k, NodeId fusion)
         bytes += type_bytes(type_of(k->m, node->out + (ValueId)o));
     /* Objects store where their callers say, which need not be where a line begins. */
     size_t most = has_transpose(k) ? CACHES_OUT_OF_ORDER : CACHES;
-    if (bytes < most || k->e->vector_bytes < LEAST_VECTOR || k->e->owns_machine)
+    if (bytes < most || k->e->vector_bytes < LEAST_VECTOR || k->e->owns_generator)
         return;
     bool *streams = ARENA_ARRAY(k->arena, bool, node->nout);
     uint32_t *uses = count_uses(k->m, module_main(k->m));

@@ -8,6 +8,7 @@
  *   shared_results.c    results that all devices may share
  *   parallel_compile.c  kernels compiled side by side
  *   object.c            LLVM module -> object bytes
+ *   generator.cpp       LLVM's code generator, which is kept
  *   linker.c            object bytes -> callable functions
  *   llvm_memory.c       LLVM without memory
  *
@@ -23,6 +24,8 @@
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/query.h"
 #include "engine/stages.h"
+
+#include <llvm-c/TargetMachine.h>
 
 typedef struct Object {
     char *bytes;

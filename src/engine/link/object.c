@@ -12,6 +12,7 @@
 #include "base/guard.h"
 #include "engine/codegen/codegen.h"
 #include "engine/cpu_level.h"
+#include "engine/link/generator.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
@@ -84,7 +85,7 @@ static void keep_short(void)
 {
     static bool is_said; /* LLVM takes it once */
     static const char *const words[] = { "tutti", "-dag-maps-huge-region=128", "-disable-lsr",
-                                         "-disable-post-ra" };
+                                         "-disable-post-ra", "-x86-tile-ra=0" };
     if (!is_said) {
         is_said = true;
         LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
@@ -190,53 +191,58 @@ Error *target_find(const char *name, CodeTarget *out)
     return no_target(name);
 }
 
-/* ---- machines ---- */
+/* ---- generators ---- */
 
 typedef enum Effort { EFFORT_FULL, EFFORT_LEAST, EFFORTS } Effort;
 
-/* What LLVM knows of the host takes as long to set up as a small kernel to compile, and has no part
- * in any one program: machines are kept for the next compilation, one for each of a few threads. */
+/* What LLVM knows of the host and its list of passes take longer to set up than a small kernel to
+ * compile, and have no part in any one program: they are kept for the next compilation, one for each
+ * of a few threads. */
 enum { MOST_IDLE = 4 };
 static struct {
     pthread_mutex_t lock;
     int n[EFFORTS];
-    LLVMTargetMachineRef at[EFFORTS][MOST_IDLE];
-} idle_machines = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    Generator *at[EFFORTS][MOST_IDLE];
+} idle = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static LLVMTargetMachineRef machine_new(const CodeTarget *t, Effort effort)
+static Generator *generator_make(const CodeTarget *t, Effort effort)
 {
-    return LLVMCreateTargetMachine(t->llvm, t->triple, t->cpu, t->features,
-                                   effort == EFFORT_FULL ? LLVMCodeGenLevelDefault
-                                                         : LLVMCodeGenLevelNone,
-                                   LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
+        t->llvm, t->triple, t->cpu, t->features,
+        effort == EFFORT_FULL ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone, LLVMRelocPIC,
+        LLVMCodeModelSmall);
+    Generator *g = generator_new(machine);
+    if (!g)
+        fail("LLVM makes no objects for %s", t->triple);
+    return g;
 }
 
-static LLVMTargetMachineRef machine_take(Effort effort)
+static Generator *generator_take(Effort effort)
 {
-    LLVMTargetMachineRef machine = NULL;
-    pthread_mutex_lock(&idle_machines.lock);
-    if (idle_machines.n[effort])
-        machine = idle_machines.at[effort][--idle_machines.n[effort]];
-    pthread_mutex_unlock(&idle_machines.lock);
-    return machine ? machine : machine_new(&host.target, effort);
+    Generator *g = NULL;
+    pthread_mutex_lock(&idle.lock);
+    if (idle.n[effort])
+        g = idle.at[effort][--idle.n[effort]];
+    pthread_mutex_unlock(&idle.lock);
+    return g ? g : generator_make(&host.target, effort);
 }
 
-static void machine_give_back(LLVMTargetMachineRef machine, Effort effort)
+static void generator_give_back(Generator *g, Effort effort)
 {
-    pthread_mutex_lock(&idle_machines.lock);
-    bool has_room = idle_machines.n[effort] < MOST_IDLE;
-    if (has_room)
-        idle_machines.at[effort][idle_machines.n[effort]++] = machine;
-    pthread_mutex_unlock(&idle_machines.lock);
-    if (!has_room)
-        LLVMDisposeTargetMachine(machine);
+    pthread_mutex_lock(&idle.lock);
+    bool is_kept = idle.n[effort] < MOST_IDLE && !generator_is_worn(g);
+    if (is_kept)
+        idle.at[effort][idle.n[effort]++] = g;
+    pthread_mutex_unlock(&idle.lock);
+    if (!is_kept)
+        generator_free(g);
 }
 
-static void machines_end(void)
+static void generators_end(void)
 {
     for (int effort = 0; effort < EFFORTS; effort++)
-        while (idle_machines.n[effort])
-            LLVMDisposeTargetMachine(idle_machines.at[effort][--idle_machines.n[effort]]);
+        while (idle.n[effort])
+            generator_free(idle.at[effort][--idle.n[effort]]);
 }
 
 /* libstdc++'s memory for exceptions when there is no other, 72 KB: it is given back for tools that
@@ -247,7 +253,7 @@ void llvm_end(void)
 {
     if (!reserve_end())
         return; /* locks of LLVM's may be taken for ever */
-    machines_end();
+    generators_end();
     linker_end();
     LLVMDisposeMessage(host.triple);
     LLVMDisposeMessage(host.own_cpu);
@@ -276,10 +282,10 @@ static void dispose(Emit *e)
     bounds_end(e);
     LLVMDisposeBuilder(e->builder);
     LLVMDisposeModule(e->llvm);
-    if (e->owns_machine)
-        LLVMDisposeTargetMachine(e->machine);
+    if (e->owns_generator)
+        generator_free(e->generator);
     else
-        machine_give_back(e->machine, EFFORT_FULL);
+        generator_give_back(e->generator, EFFORT_FULL);
     LLVMContextDispose(e->context);
     *e = (Emit){ 0 };
 }
@@ -301,14 +307,14 @@ Error *emit_begin(Emit *e, Arena *arena, const char *name, const CodeTarget *tar
 {
     TRY(llvm_ready());
     const CodeTarget *t = target ? target : &host.target;
-    *e = (Emit){ .arena = arena, .vector_bytes = t->vector_bytes, .owns_machine = target };
+    *e = (Emit){ .arena = arena, .vector_bytes = t->vector_bytes, .owns_generator = target };
     guard_defer(emit_drop, e);
     e->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(e->context, diagnose, NULL);
     e->llvm = LLVMModuleCreateWithNameInContext(name, e->context);
     e->builder = LLVMCreateBuilderInContext(e->context);
-    e->machine = target ? machine_new(target, EFFORT_FULL) : machine_take(EFFORT_FULL);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(e->machine);
+    e->generator = target ? generator_make(target, EFFORT_FULL) : generator_take(EFFORT_FULL);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(generator_machine(e->generator));
     LLVMSetModuleDataLayout(e->llvm, layout);
     LLVMDisposeTargetData(layout);
     LLVMSetTarget(e->llvm, t->triple);
@@ -439,30 +445,30 @@ static Error *optimise(Emit *e)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     const char *names = e->has_steps ? passes_with_steps : passes;
-    LLVMErrorRef error = LLVMRunPasses(e->llvm, names, e->machine, options);
+    LLVMErrorRef error = LLVMRunPasses(e->llvm, names, generator_machine(e->generator), options);
     LLVMDisposePassBuilderOptions(options);
     return from_llvm(error, "optimising");
 }
 
-static Error *generate(Emit *e, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object)
+static Error *generate(Emit *e, Generator *g, char **bytes, size_t *n)
 {
-    char *why = NULL;
-    if (!LLVMTargetMachineEmitToMemoryBuffer(machine, e->llvm, LLVMObjectFile, &why, object))
-        return NULL;
-    Error *error = error_new(CODE_INTERNAL, "generating code: %s", why);
-    LLVMDisposeMessage(why);
-    return error;
+    const char *made;
+    generator_run(g, e->llvm, &made, n);
+    *bytes = heap_try(*n);
+    if (*bytes)
+        memcpy(*bytes, made, *n);
+    return *bytes ? NULL : error_new(CODE_EXHAUSTED, "no memory for %zu bytes of code", *n);
 }
 
-static Error *make_object(Emit *e, bool are_plain, LLVMMemoryBufferRef *object)
+static Error *make_object(Emit *e, bool are_plain, char **bytes, size_t *n)
 {
     if (!are_plain) {
         TRY(optimise(e));
-        return generate(e, e->machine, object);
+        return generate(e, e->generator, bytes, n);
     }
-    LLVMTargetMachineRef machine = machine_take(EFFORT_LEAST);
-    Error *error = generate(e, machine, object);
-    machine_give_back(machine, EFFORT_LEAST);
+    Generator *least = generator_take(EFFORT_LEAST);
+    Error *error = generate(e, least, bytes, n);
+    generator_give_back(least, EFFORT_LEAST);
     return error;
 }
 
@@ -475,13 +481,7 @@ Error *emit_object(Emit *e, char **bytes, size_t *n)
     if (getenv("TUTTI_DUMP_LLVM"))
         LLVMDumpModule(e->llvm);
     TRY(verify(e));
-    LLVMMemoryBufferRef object = NULL;
-    TRY(make_object(e, are_plain, &object));
-    *n = LLVMGetBufferSize(object);
-    *bytes = heap_try(*n);
-    if (*bytes)
-        memcpy(*bytes, LLVMGetBufferStart(object), *n);
-    LLVMDisposeMemoryBuffer(object);
+    TRY(make_object(e, are_plain, bytes, n));
     reserve_check();
-    return *bytes ? NULL : error_new(CODE_EXHAUSTED, "no memory for %zu bytes of code", *n);
+    return NULL;
 }
