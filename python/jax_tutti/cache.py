@@ -22,13 +22,17 @@ def install(platform):
     from jax._src import compilation_cache, compiler
 
     try:
+        has_folder = compilation_cache.is_persistent_cache_enabled
         is_used, write = compilation_cache.is_cache_used, compiler._cache_write
     except AttributeError as error:
         warnings.warn(f"jax_tutti: no compilation cache with this JAX: {error}")
         return
 
     def is_cache_used(backend):
-        return is_used(types.SimpleNamespace(platform="cpu") if backend.platform == platform else backend)
+        if backend.platform != platform:
+            return is_used(backend)
+        # Without a folder JAX makes a key of every program all the same, to find and store nothing by it.
+        return has_folder() and is_used(types.SimpleNamespace(platform="cpu"))
 
     def cache_write(key, seconds, module, backend, executable, *host_callbacks):
         if backend.platform == platform and not any(host_callbacks) and _calls_python(executable):

@@ -119,3 +119,15 @@ def test_export_to_another_process(python, tmp_path):
         slope = jax.grad(lambda x: f.call(x).sum())(x)
         np.testing.assert_allclose(slope, 3 - 3 * np.tanh(x) ** 2, rtol=1e-5)
     """)
+
+
+def test_no_key_without_a_folder(python):
+    """JAX's own backends make one; ours spares every compilation the time."""
+    python(["-c", """
+import jax
+from jax._src import compilation_cache
+def made(*args, **named):
+    raise AssertionError("a key for a cache that is not there")
+compilation_cache.get_cache_key = made
+assert jax.jit(lambda x: x + 1)(1.0) == 2
+"""], "tutti")
