@@ -68,6 +68,7 @@ void lock_wake(Lock *lock)
 enum { DEEP_BYTES = 256 << 20, GUARD_BYTES = 4096 };
 
 typedef struct ThreadStart {
+    char name[16]; /* the system takes no more */
     ThreadFn *f;
     void *user;
     bool is_deep;
@@ -80,6 +81,7 @@ static void *thread_main(void *user)
     ThreadStart start = *(ThreadStart *)user;
     free(user);
     is_deep = start.is_deep;
+    pthread_setname_np(pthread_self(), start.name); /* of another it would be a file to be written */
     start.f(start.user);
     return NULL;
 }
@@ -118,7 +120,8 @@ static Error *start_on(Thread *thread, const char *name, ThreadFn *f, void *user
     ThreadStart *start = malloc(sizeof *start);
     if (!start)
         return error_new(CODE_EXHAUSTED, "no memory to start thread %s", name);
-    *start = (ThreadStart){ f, user, thread->stack };
+    *start = (ThreadStart){ .f = f, .user = user, .is_deep = thread->stack };
+    snprintf(start->name, sizeof start->name, "%s", name);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     if (thread->stack)
@@ -133,7 +136,6 @@ static Error *start_on(Thread *thread, const char *name, ThreadFn *f, void *user
         free(start);
         return error_new(CODE_EXHAUSTED, "thread %s does not start: %s", name, strerror(refused));
     }
-    pthread_setname_np(thread->id, name);
     return NULL;
 }
 

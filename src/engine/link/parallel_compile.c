@@ -139,7 +139,7 @@ void parallel_compile_start(ParallelCompile *s)
     for (int b = 0; b < s->nbatches; b++)
         s->batches[b] = (Batch){ .side = s, .number = b };
     share_out(s);
-    int wanted = cores_allowed() - 1;
+    int wanted = s->nbatches ? cores_allowed() - 1 : 0;
     wanted = wanted < s->nbatches ? wanted : s->nbatches;
     s->threads = HEAP_ARRAY(Thread, wanted, "a list of threads");
     s->guard = guard_here();
