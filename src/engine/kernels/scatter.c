@@ -246,8 +246,8 @@ void block_scatter(Kernel *k, NodeId root)
     bool joined[MAX_RANK + 1] = { 0 };
     for (int i = 0; i < s.n; i++)
         start_as_operand(k, node->in[i], i);
-    if (type_count(type_of(k->m, node->in[0])) == 0)
-        return; /* no place for an update, wherever its start lies in the other dimensions */
+    if (type_count(type_of(k->m, node->in[0])) == 0 || type_count(update) == 0)
+        return; /* no place for an update, wherever its start lies in the other dimensions; or none */
     if (goes_in_rows(k, &s, update))
         loop_over(k, update, joined, scatter_body, &s);
     else
