@@ -1,4 +1,4 @@
-/* factors_test.c - triangular systems, LU and Cholesky factors against what they were made of, multiplied out by
+/* factors_test.c - triangular systems, LU, QR and Cholesky factors against what they were made of, multiplied out by
  * plain loops in double precision, over sizes around the edges of tiles and panels; and shared by three
  * workers, to the same bits.  tests/levels.sh plays it for older machines too. */
 #include "engine/exec/executor.h"
@@ -186,6 +186,85 @@ static void test_factors(const Frame *f, Element e)
     test_singular(e, 90, 70);
 }
 
+/* ---- QR ---- */
+
+/* A column of zeros, one that is another's double, and elements whose squares are no numbers of the type. */
+static void spoil(Element e, int64_t m, int64_t n, void *a)
+{
+    double far = e == F32 ? 1e-25 : 1e-200;
+    for (int64_t i = 0; i < m; i++) {
+        put(e, a, i * n + n / 2, 0);
+        put(e, a, i * n + n - 1, 2 * get(e, a, i * n));
+        put(e, a, i * n + n / 3, far * get(e, a, i * n + n / 3));
+        put(e, a, i * n + n / 4, get(e, a, i * n + n / 4) / far);
+    }
+}
+
+/* The largest element of Q R less the matrix, for the size of its column; of Q^T Q less the identity. */
+static double qr_error(Element e, int64_t m, int64_t n, const void *a, const void *r, const void *q)
+{
+    int64_t k = m < n ? m : n;
+    double most = 0;
+    for (int64_t j = 0; j < n; j++) {
+        double size = 0, off = 0;
+        for (int64_t i = 0; i < m; i++) {
+            double sum = 0;
+            for (int64_t p = 0; p <= j && p < k; p++)
+                sum += get(e, q, i * k + p) * get(e, r, p * n + j);
+            size = fmax(size, fabs(get(e, a, i * n + j)));
+            off = fmax(off, fabs(sum - get(e, a, i * n + j)));
+        }
+        most = fmax(most, size > 0 ? off / size : off);
+    }
+    for (int64_t x = 0; x < k; x++)
+        for (int64_t y = 0; y <= x; y++) {
+            double sum = x == y ? -1 : 0;
+            for (int64_t i = 0; i < m; i++)
+                sum += get(e, q, i * k + x) * get(e, q, i * k + y);
+            most = fmax(most, fabs(sum));
+        }
+    return most / epsilon(e);
+}
+
+static void test_qr(const Frame *f, Element e, int64_t m, int64_t n, bool is_spoiled)
+{
+    int64_t k = m < n ? m : n, bytes = element_info[e].bytes;
+    void *a = numbers(e, m * n), *r = malloc((size_t)(m * n * bytes));
+    void *again = malloc((size_t)(m * n * bytes)), *taus = numbers(e, k), *others = numbers(e, k);
+    void *v = numbers(e, m * k), *q = numbers(e, m * k), *same = numbers(e, m * k);
+    if (is_spoiled)
+        spoil(e, m, n, a);
+    memcpy(r, a, (size_t)(m * n * bytes));
+    memcpy(again, a, (size_t)(m * n * bytes));
+    blocked_qr(f, false, e, m, n, r, taus);
+    blocked_qr(NULL, true, e, m, n, again, others);
+    CHECK(!memcmp(r, again, (size_t)(m * n * bytes)) && !memcmp(taus, others, (size_t)(k * bytes)));
+    for (int64_t i = 0; i < m; i++)
+        memcpy((char *)v + i * k * bytes, (char *)r + i * n * bytes, (size_t)(k * bytes));
+    blocked_q(f, false, e, m, k, k, v, taus, q);
+    blocked_q(NULL, true, e, m, k, k, v, taus, same);
+    CHECK(!memcmp(q, same, (size_t)(m * k * bytes)));
+    CHECK(qr_error(e, m, n, a, r, q) < 100);
+    free(a);
+    free(r);
+    free(again);
+    free(taus);
+    free(others);
+    free(v);
+    free(q);
+    free(same);
+}
+
+static void test_qrs(const Frame *f, Element e)
+{
+    static const int64_t sizes[][2] = { { 1, 1 },    { 5, 1 },     { 1, 5 },     { 16, 16 },
+                                        { 17, 40 },  { 40, 17 },   { 300, 6 },   { 65, 64 },
+                                        { 64, 130 }, { 130, 130 }, { 200, 333 }, { 333, 200 } };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int is_spoiled = 0; is_spoiled < 2; is_spoiled++)
+            test_qr(f, e, sizes[i][0], sizes[i][1], is_spoiled);
+}
+
 /* ---- Cholesky ---- */
 
 /* The largest element of L L^T less the matrix, on and below the diagonal; above, L is zero. */
@@ -244,7 +323,8 @@ int main(void)
     Frame frame = { .program = &program, .task = &task };
     for (Element type = F32; type <= F64; type++)
         if (type == F32 || type == F64)
-            test_systems(&frame, type), test_factors(&frame, type), test_choleskys(&frame, type);
+            test_systems(&frame, type), test_factors(&frame, type), test_qrs(&frame, type),
+                test_choleskys(&frame, type);
     executor_free(e);
     return check_done();
 }

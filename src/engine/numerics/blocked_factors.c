@@ -1,4 +1,4 @@
-/* blocked_factors.c - LU and QR factors of large matrices: a library's routines on parts of them.
+/* blocked_factors.c - LU and QR factors of large complex matrices: a library's routines on parts of them.
  *
  * A panel of columns is factored as a whole; then what stands right of it, cut into tiles of columns
  * that the workers share, takes part in what the panel did.  Each call of the library has one

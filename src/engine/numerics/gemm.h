@@ -43,6 +43,15 @@ typedef int EliminateFn(int64_t rows, int columns, void *x, int32_t *pivots);
  * not looked at.  False: there is none. */
 typedef bool RootFn(int n, void *a, int64_t row);
 
+/* The QR factors of `columns` columns, as many at most, in place and as geqrf has them: x as above, R above, below
+ * the reflectors; a tau for each column that has a diagonal. */
+typedef void ReflectFn(int64_t rows, int columns, void *x, void *taus);
+
+/* q, of `rows` rows of a vector each, becomes the product of the first `columns` reflectors, at most as many as a
+ * vector has lanes, with q; below their diagonals they stand in v. */
+typedef void SpreadFn(int64_t rows, int columns, const void *v, int64_t v_row, const void *taus,
+                      void *q);
+
 /* The products of one instruction set, and what is made of their tiles; NULL: it has none of that
  * kind. */
 typedef struct GemmLevel {
@@ -52,6 +61,8 @@ typedef struct GemmLevel {
     SubtractFn *subtract[GEMM_KINDS];
     EliminateFn *eliminate[GEMM_KINDS];
     RootFn *root[GEMM_KINDS];
+    ReflectFn *reflect[GEMM_KINDS];
+    SpreadFn *spread[GEMM_KINDS];
     int bytes; /* of a vector */
 } GemmLevel;
 

@@ -740,6 +740,7 @@ ATTR static void NAME(gemm)(const Frame *frame, int64_t m, int64_t n, int64_t k,
 #if IS_PLAIN && IS_ROUNDED
 #include "engine/numerics/gemm_triangle.h"
 #include "engine/numerics/gemm_eliminate.h"
+#include "engine/numerics/gemm_reflect.h"
 #endif
 
 #if SPLIT == 1

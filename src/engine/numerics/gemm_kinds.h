@@ -124,5 +124,7 @@ const GemmLevel LEVEL(gemm_level) = {
     .subtract = { [GEMM_F32] = LEVEL(subtract_f32), [GEMM_F64] = LEVEL(subtract_f64) },
     .eliminate = { [GEMM_F32] = LEVEL(eliminate_f32), [GEMM_F64] = LEVEL(eliminate_f64) },
     .root = { [GEMM_F32] = LEVEL(root_f32), [GEMM_F64] = LEVEL(root_f64) },
+    .reflect = { [GEMM_F32] = LEVEL(reflect_f32), [GEMM_F64] = LEVEL(reflect_f64) },
+    .spread = { [GEMM_F32] = LEVEL(spread_f32), [GEMM_F64] = LEVEL(spread_f64) },
     .bytes = BYTES,
 };

@@ -275,10 +275,38 @@ static Error *lu_large(void *user, int64_t from, int64_t to)
     return NULL;
 }
 
-static bool suits_large(const struct Row *row, const Call *c)
+static Error *qr_large(void *user, int64_t from, int64_t to)
 {
-    return row->own == lapack_getrf && c->is_real && extent(c->in[0], 2) >= LU_LEAST &&
-           extent(c->in[0], 1) >= LU_LEAST && extent(c->in[0], 2) <= INT32_MAX;
+    const Call *c = user;
+    size_t bytes = type_bytes(c->in[0].type) / (size_t)c->nbatch;
+    for (int64_t i = from; i < to; i++) {
+        memcpy(at(c, c->out[0], i), at(c, c->in[0], i), bytes);
+        blocked_qr(c->frame, c->nbatch > 1, c->element, extent(c->in[0], 2), extent(c->in[0], 1),
+                   at(c, c->out[0], i), at(c, c->out[1], i));
+    }
+    return NULL;
+}
+
+static Error *q_large(void *user, int64_t from, int64_t to)
+{
+    const Call *c = user;
+    for (int64_t i = from; i < to; i++)
+        blocked_q(c->frame, c->nbatch > 1, c->element, extent(c->in[0], 2), extent(c->in[0], 1),
+                  extent(c->in[1], 1), at(c, c->in[0], i), at(c, c->in[1], i), at(c, c->out[0], i));
+    return NULL;
+}
+
+/* The loops for real matrices that are not small, over products, or NULL. */
+static BatchFn *large_loops(const struct Row *row, const Call *c)
+{
+    int64_t m = extent(c->in[0], 2), n = extent(c->in[0], 1);
+    if (!c->is_real || m < 1 || n < 1)
+        return NULL;
+    if (row->own == lapack_getrf)
+        return m >= LU_LEAST && n >= LU_LEAST && m <= INT32_MAX ? lu_large : NULL;
+    if (row->own == lapack_geqrf)
+        return qr_large;
+    return row->own == lapack_orgqr && n <= m ? q_large : NULL;
 }
 
 /* The first result, where LAPACK leaves nothing of use: what was there before. */
@@ -381,12 +409,12 @@ static BatchFn *small_loops(const struct Row *row, const Call *c)
         return NULL;
     if (row->own == lapack_getrf)
         return m == n ? lu_some : NULL;
-    if (c->nbatch < n / 2)
-        return NULL;
     if (row->own == lapack_geqrf)
         return qr_some;
     if (row->own == lapack_orgqr)
         return product_some;
+    if (c->nbatch < n / 2)
+        return NULL;
     if (row->own == lapack_syevd)
         return eigen_some;
     bool is_thin = row->own == lapack_gesdd && extent(c->out[2], 1) == extent(c->out[3], 2);
@@ -440,9 +468,10 @@ Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     if (small && (!undone || !any_undone(&c, undone)))
         return NULL;
     /* the evaluator, which has no frame, is what the others' results are held to */
-    if (f && suits_large(row, &c)) {
+    BatchFn *large = f ? large_loops(row, &c) : NULL;
+    if (large) {
         c.frame = f;
-        return batch_execute(f, c.nbatch, work_of(&c), BATCH_OWN, lu_large, &c);
+        return batch_execute(f, c.nbatch, work_of(&c), BATCH_OWN, large, &c);
     }
     bool is_library =
         f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(row, &c);

@@ -98,6 +98,15 @@ enum { LU_LEAST = 64 };
 void blocked_lu(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, void *a,
                 int32_t *pivots, int32_t *info);
 
+/* ---- QR factors (blocked_qr.c) ---- */
+
+/* Of a real matrix of m x n, row-major: in place, as geqrf gives them; and the first n columns of Q of the first k
+ * reflectors, n at most m.  is_slice and memory: as above. */
+void blocked_qr(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, void *a,
+                void *taus);
+void blocked_q(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, int64_t k,
+               const void *reflectors, const void *taus, void *q);
+
 /* ---- Cholesky factors (blocked_cholesky.c) ---- */
 
 /* The lower factor of the real matrix `in` of n x n, row-major, of which what lies above the diagonal is not looked

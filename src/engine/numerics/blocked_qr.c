@@ -1,0 +1,373 @@
+/* blocked_qr.c - QR factors of real matrices, and Q of them: reflectors applied as products.
+ *
+ * A panel of columns is factored; what stands right of it, cut into tiles of columns that workers share, is
+ * multiplied by the panel's reflectors, and the first of these columns are the next panel, which is factored as
+ * soon as they are up to date, as in blocked_lu.c.  The reflectors of a panel, or of half of one, are one
+ * block:
+ *
+ *     H1 H2 ..  =  I - V U^-1 V^T      V: ones on the diagonal, zeros above; a reflector that does nothing is zero
+ *                                      U: upper triangle of V^T V, on its diagonal 1 / tau
+ *
+ * so that a tile takes a product, a triangular system and another product.  U is kept negated, since products
+ * can only be taken off.  Panels and tiles follow from the sizes alone, and so do the results.  A panel is factored
+ * by halves, down to as many columns as a vector has lanes (gemm_reflect.h). */
+#include "engine/numerics/gemm.h"
+
+enum { PANEL = 64, TILE = 128 };
+
+/* The reflectors of a panel. */
+typedef struct Block {
+    char *v;      /* [rows][PANEL] */
+    char *turned; /* the same, transposed: [PANEL][rows of the matrix, and some] */
+    char triangle[PANEL * PANEL * 8]; /* -U, and what lies below it -U^T; [PANEL][PANEL] */
+} Block;
+
+typedef struct Qr {
+    const Frame *frame;
+    GemmKind kind;
+    const GemmLevel *level;
+    int64_t bytes, lanes; /* of an element; elements of a vector */
+    int64_t m, n;
+    char *a;                    /* what is multiplied */
+    char *taus;                 /* of all panels */
+    int64_t apart;              /* from row to row of `turned` */
+    char *packed;               /* room for the columns of a vector */
+    Block *blocks;              /* two: of the panel under way, of the next */
+    int64_t from, width, ahead; /* of the panel under way, of the next */
+    bool is_identity;           /* what is multiplied, from the panel's first row and column on */
+} Qr;
+
+static int64_t least(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+static char *element_at(const Qr *g, int64_t row, int64_t column)
+{
+    return g->a + (row * g->n + column) * g->bytes;
+}
+
+/* The panel's row and column. */
+static char *v_at(const Qr *g, const Block *b, int64_t row, int64_t column)
+{
+    return b->v + (row * PANEL + column) * g->bytes;
+}
+
+static char *turned_at(const Qr *g, const Block *b, int64_t row, int64_t column)
+{
+    return b->turned + (column * g->apart + row) * g->bytes;
+}
+
+static char *triangle_at(const Qr *g, Block *b, int64_t row, int64_t column)
+{
+    return b->triangle + (row * PANEL + column) * g->bytes;
+}
+
+static double real_at(const Qr *g, const char *at)
+{
+    return g->bytes == 4 ? (double)*(const float *)at : *(const double *)at;
+}
+
+static void real_set(const Qr *g, char *at, double x)
+{
+    if (g->bytes == 4)
+        *(float *)at = (float)x;
+    else
+        *(double *)at = x;
+}
+
+/* Takes off c, of m x n, products of columns left .. left + m of v with b's rows, of v's rows from `row` to the
+ * matrix's last at `end`. */
+static void take_products(const Qr *g, const Block *block, int64_t row, int64_t end, int64_t left,
+                          int64_t m, int64_t n, const char *b, int64_t b_row, char *c,
+                          int64_t c_row)
+{
+    g->level->subtract[g->kind](g->frame, m, n, end - row, turned_at(g, block, row, left), g->apart,
+                                b, b_row, 1, c, c_row);
+}
+
+/* Rows and columns of the triangle: of columns left .. left + m with right .. right + n of v. */
+static void fill_triangle(const Qr *g, Block *b, int64_t row, int64_t end, int64_t left, int64_t m,
+                          int64_t right, int64_t n)
+{
+    for (int64_t i = 0; i < m; i++)
+        memset(triangle_at(g, b, left + i, right), 0, (size_t)(n * g->bytes));
+    take_products(g, b, row, end, left, m, n, v_at(g, b, row, right), PANEL,
+                  triangle_at(g, b, left, right), PANEL);
+}
+
+/* ---- the columns of a vector, or fewer, a vector for each row ---- */
+
+static void copy_vector(const Qr *g, void *to, const void *from)
+{
+    switch (g->level->bytes) {
+    case 64: memcpy(to, from, 64); break;
+    case 32: memcpy(to, from, 32); break;
+    default: memcpy(to, from, 16);
+    }
+}
+
+/* Columns of `a`, from row `from` on.  Behind the last one stands what may be anything: a vector is copied whole where
+ * that is within the matrix. */
+static void pack(const Qr *g, int64_t from, int64_t column, int64_t width)
+{
+    char *to = g->packed;
+    for (int64_t i = from; i < g->m; i++, to += g->level->bytes)
+        if (i * g->n + column + g->lanes <= g->m * g->n)
+            copy_vector(g, to, element_at(g, i, column));
+        else {
+            memset(to, 0, (size_t)g->level->bytes);
+            memcpy(to, element_at(g, i, column), (size_t)(width * g->bytes));
+        }
+}
+
+/* Back again.  Whole vectors, where what they write too much is written later, or there is nothing too much. */
+static void unpack(const Qr *g, int64_t from, int64_t column, int64_t width)
+{
+    const char *packed = g->packed;
+    bool is_whole = width == g->lanes || width == g->n;
+    for (int64_t i = from; i < g->m; i++, packed += g->level->bytes)
+        if (is_whole && i * g->n + column + g->lanes <= g->m * g->n)
+            copy_vector(g, element_at(g, i, column), packed);
+        else
+            memcpy(element_at(g, i, column), packed, (size_t)(width * g->bytes));
+}
+
+/* ---- a panel ---- */
+
+/* Columns `left` to left + width of v, of that many rows: from their diagonal on what stands at `from`, whose rows are
+ * `step` elements apart. */
+static void take_columns(const Qr *g, Block *b, int64_t rows, int64_t left, int64_t width,
+                         const char *from, int64_t step, const char *taus)
+{
+    size_t some = (size_t)(width * g->bytes);
+    for (int64_t i = 0; i < rows; i++) {
+        char *to = v_at(g, b, i, left);
+        int64_t row = i - left;
+        if (row < 0)
+            memset(to, 0, some);
+        else
+            memcpy(to, from + row * step * g->bytes, some);
+        for (int64_t j = row; row >= 0 && j < width; j++)
+            real_set(g, to + j * g->bytes, j == row);
+    }
+    for (int64_t j = 0; j < width; j++) {
+        double tau = real_at(g, taus + j * g->bytes);
+        if (tau == 0)
+            for (int64_t i = left + j; i < rows; i++)
+                real_set(g, v_at(g, b, i, left + j), 0);
+    }
+    matrix_transpose(rows, width, (size_t)g->bytes, v_at(g, b, 0, left), PANEL,
+                     turned_at(g, b, 0, left), g->apart);
+    fill_triangle(g, b, left, rows, left, width, left, width);
+    for (int64_t j = 0; j < width; j++) {
+        double tau = real_at(g, taus + j * g->bytes);
+        real_set(g, triangle_at(g, b, left + j, left + j), tau == 0 ? -1 : -1 / tau);
+    }
+}
+
+/* Columns first .. end of a, `a`'s rows from `row` on, multiplied by the reflectors left .. left + width of the
+ * block, whose first row is that one; is_forward: by the last first, as a factorisation does. */
+static void multiply(const Qr *g, Block *b, bool is_forward, int64_t row, int64_t left,
+                     int64_t width, int64_t first, int64_t end)
+{
+    _Alignas(64) char w[PANEL * TILE * 8];
+    int64_t columns = end - first, rows = g->m - row;
+    memset(w, 0, (size_t)(width * TILE * g->bytes));
+    if (g->is_identity)
+        for (int64_t j = first - row; j < least(end - row, rows); j++)
+            for (int64_t i = 0; i < width; i++)
+                real_set(g, w + (i * TILE + j - (first - row)) * g->bytes,
+                         -real_at(g, v_at(g, b, left + j, left + i)));
+    else
+        take_products(g, b, left, left + rows, left, width, columns, element_at(g, row, first),
+                      g->n, w, TILE);
+    TriangularSystem s = { .frame = g->frame,
+                           .n = width,
+                           .other = columns,
+                           .a = triangle_at(g, b, left, left),
+                           .b = w,
+                           .a_row = PANEL,
+                           .a_col = 1,
+                           .b_row = TILE,
+                           .b_col = 1,
+                           .x = w,
+                           .is_lower = is_forward,
+                           .is_slice = true };
+    g->level->solve[g->kind](&s, 1);
+    g->level->subtract[g->kind](g->frame, rows, columns, width, v_at(g, b, left, left), PANEL, w,
+                                TILE, 1, element_at(g, row, first), g->n);
+}
+
+static void factor_few(Qr *g, Block *b, int64_t panel, int64_t from, int64_t width)
+{
+    char *taus = g->taus + from * g->bytes;
+    pack(g, from, from, width);
+    g->level->reflect[g->kind](g->m - from, (int)width, g->packed, taus);
+    unpack(g, from, from, width);
+    if (from + width < g->n)
+        take_columns(g, b, g->m - panel, from - panel, width, g->packed, g->lanes, taus);
+}
+
+static void factor_panel(Qr *g, Block *b, int64_t panel, int64_t from, int64_t width)
+{
+    if (width <= g->lanes) {
+        factor_few(g, b, panel, from, width);
+        return;
+    }
+    int64_t half = (width / 2 + g->lanes - 1) / g->lanes * g->lanes, middle = from + half;
+    int64_t left = from - panel;
+    factor_panel(g, b, panel, from, half);
+    multiply(g, b, true, from, left, half, middle, from + width);
+    factor_panel(g, b, panel, middle, width - half);
+    if (from + width < g->n)
+        fill_triangle(g, b, left + half, g->m - panel, left + half, width - half, left, half);
+}
+
+static Block *block_of(const Qr *g, int64_t from)
+{
+    return &g->blocks[from / PANEL % 2];
+}
+
+/* Slice 0: the next panel.  Then the tiles. */
+static void qr_slice(void *user, int64_t slice)
+{
+    Qr *g = user;
+    Block *b = block_of(g, g->from);
+    int64_t next = g->from + g->width, first = next + g->ahead + (slice - 1) * TILE;
+    if (slice) {
+        multiply(g, b, true, g->from, 0, g->width, first, least(first + TILE, g->n));
+    } else if (g->ahead) {
+        multiply(g, b, true, g->from, 0, g->width, next, next + g->ahead);
+        factor_panel(g, block_of(g, next), next, next, g->ahead);
+    }
+}
+
+static void q_slice(void *user, int64_t slice)
+{
+    Qr *g = user;
+    int64_t first = g->from + slice * TILE;
+    multiply(g, block_of(g, g->from), false, g->from, 0, g->width, first,
+             least(first + TILE, g->n));
+}
+
+/* ---- memory ---- */
+
+enum { KEPT_ROOM = 16 << 20 }; /* threads keep blocks up to this many bytes */
+
+static size_t padded(int64_t bytes)
+{
+    return ((size_t)bytes + 63) / 64 * 64;
+}
+
+/* Room for both blocks and for the columns of a vector.  False: there is none, and the frame has been told. */
+static bool room_begin(Qr *g, void **room)
+{
+    g->apart = (g->m + g->lanes - 1) / g->lanes * g->lanes + g->lanes;
+    size_t blocks = padded(2 * sizeof *g->blocks), packed = padded(g->m * g->level->bytes);
+    size_t v = padded(g->m * PANEL * g->bytes), turned = padded(g->apart * PANEL * g->bytes);
+    size_t bytes = blocks + packed + 2 * (v + turned);
+    *room = bytes > KEPT_ROOM ? aligned_alloc(64, bytes) : NULL;
+    char *at = bytes > KEPT_ROOM ? *room : scratch(g->frame, THREAD_MEMORY_ORDER, bytes);
+    if (!at && bytes > KEPT)
+        frame_fail(
+            g->frame,
+            error_new(CODE_EXHAUSTED, "no memory to factor a matrix: %zu bytes to work in", bytes));
+    if (!at)
+        return false;
+    g->blocks = (Block *)at;
+    g->packed = at + blocks;
+    at += blocks + packed;
+    for (int i = 0; i < 2; i++, at += v + turned) {
+        g->blocks[i].v = at;
+        g->blocks[i].turned = at + v;
+    }
+    return true;
+}
+
+/* Of the machine's vectors the narrowest that hold a row, since each column walks over all of them. */
+static const GemmLevel *level_for(GemmKind kind, int64_t row)
+{
+    const GemmLevel *widest = gemm_level_of(kind);
+#if defined __x86_64__
+    if (row <= gemm_level_128.bytes)
+        return &gemm_level_128;
+    if (row <= gemm_level_256.bytes && gemm_level_256.bytes < widest->bytes)
+        return &gemm_level_256;
+#else
+    (void)row;
+#endif
+    return widest;
+}
+
+static Qr qr_of(const Frame *f, Element e, int64_t m, int64_t n, void *a, void *taus)
+{
+    GemmKind kind = e == F32 ? GEMM_F32 : GEMM_F64;
+    const GemmLevel *level = level_for(kind, n * element_info[e].bytes);
+    return (Qr){ .frame = f,
+                 .kind = kind,
+                 .level = level,
+                 .bytes = element_info[e].bytes,
+                 .lanes = level->bytes / element_info[e].bytes,
+                 .m = m,
+                 .n = n,
+                 .a = a,
+                 .taus = taus };
+}
+
+void blocked_qr(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, void *a, void *taus)
+{
+    Qr g = qr_of(f, e, m, n, a, taus);
+    int64_t k = least(m, n);
+    const Frame *helped = !is_slice && is_cut(m, n, k) ? f : NULL;
+    void *room;
+    if (!room_begin(&g, &room))
+        return;
+    factor_panel(&g, block_of(&g, 0), 0, 0, least(k, PANEL));
+    for (g.from = 0; g.from < k; g.from += g.width) {
+        g.width = least(k - g.from, PANEL);
+        g.ahead = least(k - g.from - g.width, PANEL);
+        int64_t tiles = (n - g.from - g.width - g.ahead + TILE - 1) / TILE;
+        slices(helped, 1 + tiles, qr_slice, &g);
+    }
+    free(room);
+}
+
+/* Q of no more columns than a vector has lanes. */
+static void spread_few(const Qr *g, int64_t k, const void *reflectors)
+{
+    memset(g->packed, 0, (size_t)(g->m * g->level->bytes));
+    for (int64_t j = 0; j < g->n; j++)
+        real_set(g, g->packed + j * (g->level->bytes + g->bytes), 1);
+    if (k)
+        g->level->spread[g->kind](g->m, (int)k, reflectors, g->n, g->taus, g->packed);
+    unpack(g, 0, 0, g->n);
+}
+
+void blocked_q(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, int64_t k,
+               const void *reflectors, const void *taus, void *q)
+{
+    Qr g = qr_of(f, e, m, n, q, (void *)taus);
+    const Frame *helped = !is_slice && is_cut(m, n, k) ? f : NULL;
+    void *room;
+    if (!room_begin(&g, &room))
+        return;
+    if (n <= g.lanes) {
+        spread_few(&g, k, reflectors);
+        free(room);
+        return;
+    }
+    memset(q, 0, (size_t)(m * n * g.bytes));
+    for (int64_t j = 0; j < n; j++)
+        real_set(&g, element_at(&g, j, j), 1);
+    g.is_identity = true;
+    for (g.from = (k - 1) / PANEL * PANEL; g.from >= 0 && k; g.from -= PANEL) {
+        g.width = least(k - g.from, PANEL);
+        take_columns(&g, block_of(&g, g.from), m - g.from, 0, g.width,
+                     (const char *)reflectors + (g.from * n + g.from) * g.bytes, n,
+                     g.taus + g.from * g.bytes);
+        slices(helped, (n - g.from + TILE - 1) / TILE, q_slice, &g);
+        g.is_identity = false;
+    }
+    free(room);
+}
