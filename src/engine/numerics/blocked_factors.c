@@ -137,7 +137,7 @@ void blocked_getrf(const Call *c, Int m, Int n, void *a, Int *pivots, Int *info)
         (&rows, &width, element_at(&b, b.a, j, j), &m, pivots + j, &broken);
         if (broken && !*info)
             *info = broken + j;
-        tiles_run(c->frame, &b, lu_tile);
+        tiles_run(c->is_alone ? c->frame : NULL, &b, lu_tile);
         swap_rows(&b, part_of(&b, b.a, 0, 0, m, j));
         for (Int i = j; i < j + width; i++)
             pivots[i] += j;
@@ -212,7 +212,7 @@ Error *blocked_geqrf(Call *c, Int m, Int n, void *a, void *taus)
         (&rows, &width, element_at(&b, b.a, j, j), &m, tau, b.t, &lwork, &info);
         if (b.first < n) {
             take_reflectors(&b, b.a, tau);
-            tiles_run(c->frame, &b, reflect_tile);
+            tiles_run(c->is_alone ? c->frame : NULL, &b, reflect_tile);
         }
     }
     return NULL;
@@ -232,7 +232,7 @@ Error *blocked_orgqr(Call *c, Int m, Int n, Int k, const void *reflectors, const
         b.width = k - j < PANEL ? k - j : PANEL;
         b.from = b.first = j;
         take_reflectors(&b, r, (char *)taus + j * b.bytes);
-        tiles_run(c->frame, &b, reflect_tile);
+        tiles_run(c->is_alone ? c->frame : NULL, &b, reflect_tile);
     }
     return NULL;
 }

@@ -34,7 +34,8 @@ typedef struct Qr {
     char *packed;               /* room for the columns of a vector */
     Block *blocks;              /* two: of the panel under way, of the next */
     int64_t from, width, ahead; /* of the panel under way, of the next */
-    bool is_identity;           /* what is multiplied, from the panel's first row and column on */
+    bool makes_q;               /* what is multiplied was the identity */
+    bool is_identity;           /* it still is, from the panel's first row and column on */
 } Qr;
 
 static int64_t least(int64_t x, int64_t y)
@@ -243,12 +244,33 @@ static void qr_slice(void *user, int64_t slice)
     }
 }
 
+/* Columns before the panel's are zero below its first row, if what is multiplied was the identity. */
+static int64_t first_column(const Qr *g)
+{
+    return g->makes_q ? g->from : 0;
+}
+
 static void q_slice(void *user, int64_t slice)
 {
     Qr *g = user;
-    int64_t first = g->from + slice * TILE;
+    int64_t first = first_column(g) + slice * TILE;
     multiply(g, block_of(g, g->from), false, g->from, 0, g->width, first,
              least(first + TILE, g->n));
+}
+
+/* a, multiplied by the product of the first k reflectors, the last one first. */
+static void multiply_all(Qr *g, const Frame *helped, int64_t k, const void *reflectors,
+                         int64_t step)
+{
+    g->is_identity = g->makes_q;
+    for (g->from = (k - 1) / PANEL * PANEL; g->from >= 0 && k; g->from -= PANEL) {
+        g->width = least(k - g->from, PANEL);
+        take_columns(g, block_of(g, g->from), g->m - g->from, 0, g->width,
+                     (const char *)reflectors + (g->from * step + g->from) * g->bytes, step,
+                     g->taus + g->from * g->bytes);
+        slices(helped, (g->n - first_column(g) + TILE - 1) / TILE, q_slice, g);
+        g->is_identity = false;
+    }
 }
 
 /* ---- memory ---- */
@@ -360,14 +382,18 @@ void blocked_q(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, i
     memset(q, 0, (size_t)(m * n * g.bytes));
     for (int64_t j = 0; j < n; j++)
         real_set(&g, element_at(&g, j, j), 1);
-    g.is_identity = true;
-    for (g.from = (k - 1) / PANEL * PANEL; g.from >= 0 && k; g.from -= PANEL) {
-        g.width = least(k - g.from, PANEL);
-        take_columns(&g, block_of(&g, g.from), m - g.from, 0, g.width,
-                     (const char *)reflectors + (g.from * n + g.from) * g.bytes, n,
-                     g.taus + g.from * g.bytes);
-        slices(helped, (n - g.from + TILE - 1) / TILE, q_slice, &g);
-        g.is_identity = false;
-    }
+    g.makes_q = true;
+    multiply_all(&g, helped, k, reflectors, n);
+    free(room);
+}
+
+void blocked_q_times(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, int64_t k,
+                     const void *reflectors, int64_t step, const void *taus, void *c)
+{
+    Qr g = qr_of(f, e, m, n, c, (void *)taus);
+    void *room;
+    if (!room_begin(&g, &room))
+        return;
+    multiply_all(&g, !is_slice && is_cut(m, n, k) ? f : NULL, k, reflectors, step);
     free(room);
 }

@@ -269,7 +269,7 @@ static Error *lu_large(void *user, int64_t from, int64_t to)
     size_t bytes = type_bytes(c->in[0].type) / (size_t)c->nbatch;
     for (int64_t i = from; i < to; i++) {
         memcpy(at(c, c->out[0], i), at(c, c->in[0], i), bytes);
-        blocked_lu(c->frame, c->nbatch > 1, c->element, extent(c->in[0], 2), extent(c->in[0], 1),
+        blocked_lu(c->frame, !c->is_alone, c->element, extent(c->in[0], 2), extent(c->in[0], 1),
                    at(c, c->out[0], i), at(c, c->out[1], i), at(c, c->out[2], i));
     }
     return NULL;
@@ -281,7 +281,7 @@ static Error *qr_large(void *user, int64_t from, int64_t to)
     size_t bytes = type_bytes(c->in[0].type) / (size_t)c->nbatch;
     for (int64_t i = from; i < to; i++) {
         memcpy(at(c, c->out[0], i), at(c, c->in[0], i), bytes);
-        blocked_qr(c->frame, c->nbatch > 1, c->element, extent(c->in[0], 2), extent(c->in[0], 1),
+        blocked_qr(c->frame, !c->is_alone, c->element, extent(c->in[0], 2), extent(c->in[0], 1),
                    at(c, c->out[0], i), at(c, c->out[1], i));
     }
     return NULL;
@@ -291,7 +291,7 @@ static Error *q_large(void *user, int64_t from, int64_t to)
 {
     const Call *c = user;
     for (int64_t i = from; i < to; i++)
-        blocked_q(c->frame, c->nbatch > 1, c->element, extent(c->in[0], 2), extent(c->in[0], 1),
+        blocked_q(c->frame, !c->is_alone, c->element, extent(c->in[0], 2), extent(c->in[0], 1),
                   extent(c->in[1], 1), at(c, c->in[0], i), at(c, c->in[1], i), at(c, c->out[0], i));
     return NULL;
 }
@@ -450,9 +450,12 @@ Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
     Element a;
     const struct Row *row = &rows[lapack_find_routine(target, n->nin ? in->type.element : I1, &a)];
-    Call c = {
-        .n = n, .in = in, .out = out, .element = a, .is_real = element_info[a].kind == FLOAT
-    };
+    Call c = { .n = n,
+               .frame = f,
+               .in = in,
+               .out = out,
+               .element = a,
+               .is_real = element_info[a].kind == FLOAT };
     if (!signature_fits(row->signature, &c))
         return error_new(CODE_INVALID, "custom_call @%.*s of %s, at %s: takes and gives %s",
                          STR_ARG(target), n->nin ? type_name(in->type) : "nothing",
@@ -460,6 +463,7 @@ Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     if (row->fits)
         TRY(row->fits(&c));
     c.nbatch = batches(in->type, (int)strcspn(row->signature, " ") - 1);
+    c.is_alone = c.nbatch == 1;
     BatchFn *small = f ? small_loops(row, &c) : NULL;
     if (small)
         TRY(batch_execute(f, small_groups(c.nbatch), work_of(&c) * SMALL_GROUP, BATCH_OWN, small,
@@ -469,15 +473,11 @@ Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
         return NULL;
     /* the evaluator, which has no frame, is what the others' results are held to */
     BatchFn *large = f ? large_loops(row, &c) : NULL;
-    if (large) {
-        c.frame = f;
+    if (large)
         return batch_execute(f, c.nbatch, work_of(&c), BATCH_OWN, large, &c);
-    }
     bool is_library =
         f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(row, &c);
     Batch batch = { &c, is_library ? row->fortran : row->own, is_library, undone };
-    if (c.nbatch == 1)
-        c.frame = f;
     BatchBy by = !is_library               ? BATCH_OWN
                  : shares_workers(row, &c) ? BATCH_LIBRARY
                                            : BATCH_LIBRARY_THREADS;

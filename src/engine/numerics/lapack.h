@@ -9,8 +9,8 @@ enum { ROOM_MATRIX, ROOM_LEFT, ROOM_RIGHT, ROOM_WORK, ROOM_REALS, ROOM_INTS, ROO
 
 typedef struct Call {
     const Node *n;
-    const Frame
-        *frame; /* whose workers help with a matrix that is alone; NULL: it is one of many */
+    const Frame *frame; /* NULL: the evaluator's */
+    bool is_alone;      /* the matrix: workers may help with it */
     const Tensor *in;
     Tensor *out;
     Element element; /* that the name says */

@@ -12,6 +12,8 @@
  * info goes straight where the program wants it. */
 #include "engine/numerics/lapack.h"
 
+#include "engine/floats.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -365,15 +367,99 @@ static void conjugate(Call *c, int64_t n, void *at)
             ((double *)at)[2 * i + 1] *= -1;
 }
 
+static double real_at(const Call *c, const void *at, int64_t i)
+{
+    return part_bytes(c) == sizeof(float) ? (double)((const float *)at)[i]
+                                          : ((const double *)at)[i];
+}
+
+static void real_set(const Call *c, void *at, int64_t i, double x)
+{
+    if (part_bytes(c) == sizeof(float))
+        ((float *)at)[i] = (float)x;
+    else
+        ((double *)at)[i] = x;
+}
+
+/* n reals at `at`, times a power of two. */
+static void shift(const Call *c, void *at, int64_t n, int exponent)
+{
+    for (int64_t i = 0; exponent && i < n; i++)
+        real_set(c, at, i, ldexp(real_at(c, at, i), exponent));
+}
+
+/* The power of two of the largest of n reals, if it is far from 1; else 0. */
+static int far_exponent(const Call *c, const void *at, int64_t n)
+{
+    enum { FAR = 30 };
+    double most = 0;
+    int exponent = 0;
+    for (int64_t i = 0; i < n; i++)
+        most = fmax(most, fabs(real_at(c, at, i)));
+    if (isfinite(most))
+        frexp(most, &exponent);
+    return abs(exponent) > FAR ? exponent : 0;
+}
+
+/* The matrix's lower triangle, as LAPACK sees it: our upper one. */
+static void copy_lower(const Call *c, Int n, void *to)
+{
+    if (option_is(c, "uplo", 'L'))
+        matrix_transpose(n, n, element_bytes(c), in_at(c, 0), n, to, n);
+    else
+        memcpy(to, in_at(c, 0), (size_t)n * (size_t)n * element_bytes(c));
+}
+
+/* What syevd does of a real matrix whose vectors are wanted, but that the reflectors which made it tridiagonal
+ * are applied by our own products, which workers share; these run as compiled code does. */
+static Error *eigen_by_parts(Call *c, Int n)
+{
+    size_t bytes = element_bytes(c), all = (size_t)n * (size_t)n * bytes;
+    Int nints = 3 + 5 * n, *info = out_at(c, 2);
+    void *a, *z, *ints, *between;
+    TRY(room(c, ROOM_MATRIX, all, &a));
+    TRY(room(c, ROOM_LEFT, all, &z));
+    TRY(room(c, ROOM_INTS, (size_t)nints * sizeof(Int), &ints));
+    TRY(room(c, ROOM_REALS, 2 * (size_t)n * bytes, &between));
+    char *taus = (char *)between + (size_t)n * bytes, *values = out_at(c, 1);
+    copy_lower(c, n, a);
+    int exponent = far_exponent(c, a, (int64_t)n * n);
+    shift(c, a, (int64_t)n * n, -exponent);
+    Work w = work_begin(c);
+    do {
+        ROUTINE(c, SYTRD, const char *, Int *, void *, Int *, void *, void *, void *, void *, Int *,
+                Int *, size_t)
+        ("L", &n, a, &n, values, between, taus, work_at(&w), &w.n, info, 1);
+    } while (work_was_asked(c, &w));
+    TRY(w.error);
+    Int nwork = 1 + 4 * n + n * n;
+    TRY(room(c, ROOM_WORK, (size_t)nwork * bytes, &w.at));
+    ROUTINE(c, STEDC, const char *, Int *, void *, void *, void *, Int *, void *, Int *, Int *,
+            Int *, Int *, size_t)
+    ("I", &n, values, between, z, &n, w.at, &nwork, ints, &nints, info, 1);
+    shift(c, values, n, exponent);
+    transposed_out(c, 0, z);
+    matrix_transpose(n, n, bytes, a, n, z, n);
+    Floats before = floats_enter_compiled();
+    blocked_q_times(c->frame, !c->is_alone, c->element, n - 1, n, n - 1,
+                    (char *)z + (size_t)n * bytes, n, taus,
+                    (char *)out_at(c, 0) + (size_t)n * bytes);
+    floats_restore(before);
+    return NULL;
+}
+
 /* To LAPACK the matrix is the conjugate one, and so are its eigenvectors. */
 Error *fortran_syevd(Call *c)
 {
+    enum { BY_PARTS = 64 };
     Int n = extent_of(c->in[0], 1), nints = 3 + 5 * n;
     if ((double)n * n * 2 + 5 * n + 1 > INT_MAX)
         return error_new(CODE_EXHAUSTED,
                          "eigenvectors of %s, at %s: LAPACK counts its workspace in "
                          "32 bits",
                          type_name(c->in->type), loc_name(c->n->loc));
+    if (c->is_real && n >= BY_PARTS && !option_is(c, "mode", 'N'))
+        return eigen_by_parts(c, n);
     Int nreals = 1 + 5 * n + 2 * n * n;
     size_t bytes = (size_t)n * (size_t)n * element_bytes(c);
     void *a, *ints, *reals = NULL;
@@ -498,20 +584,6 @@ Error *fortran_gesvd(Call *c)
     return w.error;
 }
 
-static double real_at(const Call *c, const void *at, int64_t i)
-{
-    return part_bytes(c) == sizeof(float) ? (double)((const float *)at)[i]
-                                          : ((const double *)at)[i];
-}
-
-static void real_set(const Call *c, void *at, int64_t i, double x)
-{
-    if (part_bytes(c) == sizeof(float))
-        ((float *)at)[i] = (float)x;
-    else
-        ((double *)at)[i] = x;
-}
-
 /* Eigenvectors of a real matrix: of a pair, LAPACK gives the real and the imaginary part of the
  * first as two columns. */
 static void pairs_out(Call *c, int i, const void *columns, const void *imaginary)
@@ -540,27 +612,8 @@ static void vectors_out(Call *c, int i, const char *job, const void *columns)
         transposed_out(c, i, columns);
 }
 
-/* n reals at `at`, times a power of two. */
-static void shift(const Call *c, void *at, int64_t n, int exponent)
-{
-    for (int64_t i = 0; exponent && i < n; i++)
-        real_set(c, at, i, ldexp(real_at(c, at, i), exponent));
-}
-
-/* The power of two of the largest of n reals, if it is far from 1; else 0.  The libraries' geev would
- * scale such a matrix itself, but SciPy's of 2026 comes back with other eigenvalues. */
-static int far_exponent(const Call *c, const void *at, int64_t n)
-{
-    enum { FAR = 30 };
-    double most = 0;
-    int exponent = 0;
-    for (int64_t i = 0; i < n; i++)
-        most = fmax(most, fabs(real_at(c, at, i)));
-    if (isfinite(most))
-        frexp(most, &exponent);
-    return abs(exponent) > FAR ? exponent : 0;
-}
-
+/* A matrix far from 1 the libraries' geev would scale itself, but SciPy's of 2026 comes back with other
+ * eigenvalues. */
 Error *fortran_geev(Call *c)
 {
     Int n = extent_of(c->in[0], 1);

@@ -24,6 +24,7 @@ static const struct {
     [LAPACK_GEHRD] = { "gehrd", "gehrd" }, [LAPACK_SYTRD] = { "sytrd", "hetrd" },
     [LAPACK_GTSV] = { "gtsv", "gtsv" },    [LAPACK_GEMM] = { "gemm", "gemm" },
     [LAPACK_LARFT] = { "larft", "larft" }, [LAPACK_LASWP] = { "laswp", "laswp" },
+    [LAPACK_STEDC] = { "stedc", "stedc" },
 };
 static const char letters[] = "sdcz";
 

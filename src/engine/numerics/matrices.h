@@ -106,6 +106,9 @@ void blocked_qr(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, 
                 void *taus);
 void blocked_q(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, int64_t k,
                const void *reflectors, const void *taus, void *q);
+/* c, of m x n, becomes Q c; the reflectors' rows are `step` elements apart. */
+void blocked_q_times(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, int64_t k,
+                     const void *reflectors, int64_t step, const void *taus, void *c);
 
 /* ---- Cholesky factors (blocked_cholesky.c) ---- */
 
@@ -133,9 +136,10 @@ typedef enum LapackName {
     LAPACK_GEHRD,
     LAPACK_SYTRD,
     LAPACK_GTSV,
-    LAPACK_GEMM, /* these three: for parts of a matrix */
+    LAPACK_GEMM, /* from here on: for parts of a matrix, or of a routine */
     LAPACK_LARFT,
     LAPACK_LASWP,
+    LAPACK_STEDC,
     LAPACK_NAMES
 } LapackName;
 
