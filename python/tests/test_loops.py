@@ -81,3 +81,59 @@ def test_small_systems():
         with jax.enable_x64(True):
             inverse = jax.jit(lambda a: lax.map(jnp.linalg.inv, a))(good)
             np.testing.assert_allclose(inverse, np.linalg.inv(good), rtol=1e-9, atol=1e-12)
+
+
+def recurrent(form, np_):
+    """Steps over rows x with weights w (of rows) and u (of the state), as users write them."""
+    if form == "apart":
+        return lambda h, x, w, u: np_.tanh(x @ w + h @ u)
+    if form == "joined":
+        return lambda h, x, w, u: np_.tanh(
+            np_.concatenate([x, h], -1) @ np_.concatenate([w, u], 0))
+    if form == "turned":  # weights on the left: vectors alone
+        return lambda h, x, w, u: np_.tanh(w.T @ x + u.T @ h)
+    assert form == "narrow"  # what is contracted is too short to be worth it
+    return lambda h, x, w, u: np_.tanh(x[..., :4] @ w[:4] + h @ u)
+
+
+def test_products_of_rows_before_the_loop():
+    for form, batch, reverse in (("apart", (6,), False), ("joined", (6,), True), ("apart", (), True),
+                                 ("turned", (), False), ("narrow", (6,), False)):
+        x = rng.standard_normal((9, *batch, 300)).astype(np.float32)
+        h = rng.standard_normal((*batch, 200)).astype(np.float32)
+        w = (0.05 * rng.standard_normal((300, 200))).astype(np.float32)
+        u = (0.05 * rng.standard_normal((200, 200))).astype(np.float32)
+
+        def scan(h, x, w, u):
+            step = recurrent(form, jnp)
+            return lax.scan(lambda h, x: (step(h, x, w, u),) * 2, h, x, reverse=reverse)[1]
+
+        def plain(h, x, w, u):
+            step, out = recurrent(form, np), [None] * len(x)
+            for i in reversed(range(len(x))) if reverse else range(len(x)):
+                out[i] = h = step(h, x[i], w, u)
+            return np.stack(out)
+        wide = [a.astype(np.float64) for a in (h, x, w, u)]
+        np.testing.assert_allclose(jax.jit(scan)(h, x, w, u), plain(*wide), rtol=2e-4, atol=2e-5)
+        e = [1e-6 * rng.standard_normal(a.shape) for a in wide]
+        got = jax.jit(jax.grad(lambda *a: (scan(*a) ** 2).sum(), (0, 1, 2, 3)))(h, x, w, u)
+        for k, g in enumerate(got):
+            near = [[a + sign * e[k] if i == k else a for i, a in enumerate(wide)] for sign in (1, -1)]
+            slope = ((plain(*near[0]) ** 2).sum() - (plain(*near[1]) ** 2).sum()) / 2
+            np.testing.assert_allclose((np.asarray(g, np.float64) * e[k]).sum(), slope, rtol=5e-3, atol=1e-9)
+
+
+def test_rows_that_a_loop_takes_in_part():
+    """Fewer rounds than rows: nothing is computed for rows that are never taken; and a row of any index."""
+    x = rng.standard_normal((40, 5, 64)).astype(np.float32)
+    w = rng.standard_normal((64, 32)).astype(np.float32)
+    few = jax.jit(lambda x, w: lax.fori_loop(0, 3, lambda i, s: s + x[i] @ w, jnp.zeros((5, 32))))
+    np.testing.assert_allclose(few(x, w), x[:3].sum(0) @ w, rtol=1e-3, atol=1e-3)
+    places = rng.integers(-60, 60, 50)
+    some = jax.jit(lambda x, w, p: lax.fori_loop(
+        0, 50, lambda i, s: s * 0.5 + lax.dynamic_index_in_dim(x, p[i], 0, False) @ w,
+        jnp.zeros((5, 32))))
+    expected = np.zeros((5, 32))
+    for p in places:
+        expected = expected * 0.5 + x[np.clip(p + 40 if p < 0 else p, 0, 39)].astype(np.float64) @ w
+    np.testing.assert_allclose(some(x, w, places), expected, rtol=1e-3, atol=1e-3)

@@ -155,6 +155,7 @@ static bool hoist_once(Module *m)
 Error *pass_hoist_invariants(Module *m)
 {
     enum { ROUNDS = 3 };
+    hoist_products(m);
     for (int i = 0; i < ROUNDS && hoist_once(m); i++)
         ;
     return NULL;
