@@ -57,6 +57,8 @@ int liveness_moves(const Liveness *l, NodeId n, ValueId *dst);
 
 /* Of the loops in r and below, before their parts disappear in kernels. */
 TripCounts count_trips(const Module *m, RegionId r);
+/* Is v one number, an i32 or i64, that the program says? */
+bool constant_int(const Module *m, ValueId v, int64_t *out);
 
 /* ---- structural_hash.c ---- */
 

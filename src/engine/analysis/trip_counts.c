@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static bool constant_int(const Module *m, ValueId v, int64_t *out)
+bool constant_int(const Module *m, ValueId v, int64_t *out)
 {
     const Dense *d = value_constant(m, v);
     if (!d || type_count(d->type) != 1)

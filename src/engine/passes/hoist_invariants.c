@@ -156,6 +156,7 @@ Error *pass_hoist_invariants(Module *m)
 {
     enum { ROUNDS = 3 };
     hoist_products(m);
+    TRY(sink_sums(m));
     for (int i = 0; i < ROUNDS && hoist_once(m); i++)
         ;
     return NULL;

@@ -12,6 +12,7 @@
  * What stands in the loop for the product is a row of it, by the same index.  The loop must be known to go round
  * at least as often as there are rows: then nothing is computed that was not before. */
 #include "engine/analysis/analysis.h"
+#include "engine/passes/loop_rows.h"
 #include "engine/passes/passes.h"
 #include "hlo/rewrite.h"
 
@@ -35,27 +36,10 @@ static bool is_outside(const Rows *h, ValueId v)
     return value_at(h->m, v)->region != h->body;
 }
 
-static const Node *def_of(const Rows *h, ValueId v, OpId op)
-{
-    NodeId def = value_def(h->m, v);
-    const Node *node = def ? node_at(h->m, def) : NULL;
-    return node && node->op == op ? node : NULL;
-}
-
-/* The dynamic_slice by which the body takes v, one row of an array from outside; NULL: v is no such. */
 static const Node *row_slice(const Rows *h, ValueId v)
 {
-    const Node *view = is_outside(h, v) ? NULL : def_of(h, v, OP_RESHAPE);
-    const Node *slice = view ? def_of(h, view->in[0], OP_DYNAMIC_SLICE) : NULL;
-    if (!slice || !is_outside(h, slice->in[0]))
-        return NULL;
-    Type row = type_of(h->m, v), rows = type_of(h->m, slice->in[0]),
-         one = type_of(h->m, slice->out);
-    bool is_row =
-        row.rank + 1 == rows.rank && row.rank > 0 && one.dims[0] == 1 && h->ntrips >= rows.dims[0];
-    for (int d = 0; is_row && d < row.rank; d++)
-        is_row = row.dims[d] == rows.dims[d + 1] && one.dims[d + 1] == rows.dims[d + 1];
-    return is_row ? slice : NULL;
+    const Node *slice = loop_row(h->m, h->body, v);
+    return slice && h->ntrips >= type_of(h->m, slice->in[0]).dims[0] ? slice : NULL;
 }
 
 /* Has it the form dot x, w with one dimension contracted and no batch?  x may be on either side if
@@ -163,8 +147,10 @@ static bool is_worth(const Rows *h, const Product *p, ValueId x, const Node *sli
 static bool hoist_parts(Rows *h, NodeId n, const Product *p)
 {
     Module *m = h->m;
-    const Node *found = def_of(h, p->x, OP_CONCATENATE);
-    if (!found || ((const DimensionAttrs *)found->attrs)->dimension != p->x_dim)
+    NodeId def = value_def(m, p->x);
+    const Node *found = def ? node_at(m, def) : NULL;
+    if (!found || found->op != OP_CONCATENATE ||
+        ((const DimensionAttrs *)found->attrs)->dimension != p->x_dim)
         return false;
     Node join = *found;
     bool any = false;
