@@ -10,6 +10,7 @@
  *
  * Elements of fewer than 32 bits are the low bits of a word. */
 #include "engine/numerics/numerics.h"
+#include "engine/slices.h"
 #include "engine/tensor.h"
 
 #include <stdatomic.h>
@@ -40,20 +41,38 @@ static uint64_t threefry(uint64_t key, uint64_t count)
     return x | (uint64_t)y << 32;
 }
 
-/* Philox-4x32 with 10 rounds, of the same authors. */
-static void philox(uint64_t key, uint64_t low, uint64_t high, uint32_t *block)
+enum { BLOCKS = 16, WORDS = 4 * BLOCKS }; /* of Philox, made side by side */
+
+/* Philox-4x32 with 10 rounds, of the same authors: the blocks from number `first` on. */
+static void philox(uint64_t key, uint64_t low, uint64_t high, uint64_t first, uint32_t *words)
 {
-    uint32_t c[] = { (uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32) };
+    uint32_t c[4][BLOCKS], high_p[BLOCKS], high_q[BLOCKS];
     uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+    for (int i = 0; i < BLOCKS; i++) {
+        uint64_t at = low + first + (uint64_t)i, above = high + (at < low);
+        c[0][i] = (uint32_t)at;
+        c[1][i] = (uint32_t)(at >> 32);
+        c[2][i] = (uint32_t)above;
+        c[3][i] = (uint32_t)(above >> 32);
+    }
     for (int round = 0; round < 10; round++) {
-        uint64_t p = UINT64_C(0xD2511F53) * c[0], q = UINT64_C(0xCD9E8D57) * c[2];
-        uint32_t next[] = { (uint32_t)(q >> 32) ^ c[1] ^ k0, (uint32_t)q,
-                            (uint32_t)(p >> 32) ^ c[3] ^ k1, (uint32_t)p };
-        memcpy(c, next, sizeof c);
+        for (int i = 0; i < BLOCKS; i++) {
+            high_p[i] = (uint32_t)(UINT64_C(0xD2511F53) * c[0][i] >> 32);
+            high_q[i] = (uint32_t)(UINT64_C(0xCD9E8D57) * c[2][i] >> 32);
+        }
+        for (int i = 0; i < BLOCKS; i++) {
+            uint32_t p = 0xD2511F53 * c[0][i], q = 0xCD9E8D57 * c[2][i];
+            c[0][i] = high_q[i] ^ c[1][i] ^ k0;
+            c[2][i] = high_p[i] ^ c[3][i] ^ k1;
+            c[1][i] = q;
+            c[3][i] = p;
+        }
         k0 += 0x9E3779B9;
         k1 += 0xBB67AE85;
     }
-    memcpy(block, c, sizeof c);
+    for (int i = 0; i < BLOCKS; i++)
+        for (int w = 0; w < 4; w++)
+            words[4 * i + w] = c[w][i];
 }
 
 static void put(Tensor out, int64_t i, uint64_t bits)
@@ -107,25 +126,50 @@ static uint64_t threefry_words(uint64_t key, uint64_t counter, Tensor out)
     return (uint64_t)count;
 }
 
-static uint64_t philox_all(uint64_t key, uint64_t low, uint64_t high, Tensor out)
+/* ---- Philox, in slices ---- */
+
+typedef struct PhiloxWork {
+    uint64_t key, low, high;
+    Tensor out;
+    int64_t words;
+} PhiloxWork;
+
+enum { WORDS_OF_SLICE = 256 * WORDS };
+
+/* Words `first` and so on become elements. */
+static void put_words(Tensor out, int64_t first, int64_t n, const uint32_t *words)
 {
-    bool is_wide = element_info[out.type.element].bits == 64;
-    int64_t words = type_count(out.type) * (is_wide ? 2 : 1), nblocks = (words + 3) / 4;
-    for (int64_t i = 0; i < nblocks; i++) {
-        uint32_t block[4];
-        uint64_t at = low + (uint64_t)i;
-        philox(key, at, high + (at < low), block);
-        for (int64_t w = 0; w < 4 && 4 * i + w < words; w++)
-            if (!is_wide)
-                put(out, 4 * i + w, block[w]);
-            else if (w % 2 == 0)
-                bits_set(out, (4 * i + w) / 2, block[w] | (uint64_t)block[w + 1] << 32);
-    }
-    return (uint64_t)nblocks;
+    int bits = element_info[out.type.element].bits;
+    if (bits < 32)
+        for (int64_t i = 0; i < n; i++)
+            put(out, first + i, words[i]);
+    else if (bits == 32)
+        memcpy((uint32_t *)out.data + first, words, sizeof *words * (size_t)n);
+    else
+        for (int64_t i = 0; i < n; i += 2)
+            ((uint64_t *)out.data)[(first + i) / 2] = words[i] | (uint64_t)words[i + 1] << 32;
 }
 
-Error *routine_rng_bits(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
-                        Tensor *out)
+static void philox_slice(void *user, int64_t slice)
+{
+    const PhiloxWork *w = user;
+    int64_t end = (slice + 1) * WORDS_OF_SLICE < w->words ? (slice + 1) * WORDS_OF_SLICE : w->words;
+    for (int64_t at = slice * WORDS_OF_SLICE; at < end; at += WORDS) {
+        uint32_t words[WORDS];
+        philox(w->key, w->low, w->high, (uint64_t)at / 4, words);
+        put_words(w->out, at, end - at < WORDS ? end - at : WORDS, words);
+    }
+}
+
+static uint64_t philox_all(const Frame *f, uint64_t key, uint64_t low, uint64_t high, Tensor out)
+{
+    bool is_wide = element_info[out.type.element].bits == 64;
+    PhiloxWork w = { key, low, high, out, type_count(out.type) * (is_wide ? 2 : 1) };
+    slices_run(f, (w.words + WORDS_OF_SLICE - 1) / WORDS_OF_SLICE, philox_slice, &w);
+    return (uint64_t)(w.words + 3) / 4;
+}
+
+Error *routine_rng_bits(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     int algorithm = ((const RngBitsAttrs *)n->attrs)->rng_algorithm;
     int64_t words = in->type.element == U64 ? type_count(in->type) : 0;
@@ -137,7 +181,7 @@ Error *routine_rng_bits(__attribute__((unused)) const Frame *f, const Node *n, c
              high = words == 3 ? bits_at(*in, 2) : key;
     uint64_t used;
     if (algorithm != THREE_FRY)
-        used = philox_all(key, low, high, out[1]);
+        used = philox_all(f, key, low, high, out[1]);
     else if (element_info[out[1].type.element].bits == 64)
         used = threefry_words(key, low, out[1]);
     else
