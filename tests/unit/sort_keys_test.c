@@ -150,6 +150,11 @@ static void plan_trial(SortPlan *p)
     p->stride = draw(2) ? 1 : 1 + (int64_t)draw(3);
     p->nlines = p->stride * (p->extent > 300 ? 1 : (int64_t)draw(4));
     p->kept = draw(2) ? p->extent : p->extent ? (int64_t)draw((uint64_t)p->extent) / 8 : 0;
+    if (!draw(25)) { /* lines that are looked through in pieces */
+        p->extent = 70000 + (int64_t)draw(70000);
+        p->nlines = p->stride * (1 + (int64_t)draw(2));
+        p->kept = (int64_t)draw(300);
+    }
     p->nkeys = 1 + (int64_t)draw((uint64_t)p->narrays);
     for (int a = 0; a < p->narrays; a++)
         p->elements[a] = elements[draw(sizeof elements / sizeof *elements)];

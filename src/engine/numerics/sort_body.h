@@ -51,7 +51,7 @@ static void NAME(rank)(const Line *l, Keys keys, const uint32_t *order, int64_t 
  * not tell which they were. */
 static bool NAME(sort_alone)(Line *l, Keys keys)
 {
-    int64_t n = l->plan->extent, stride = l->plan->stride;
+    int64_t n = l->extent, stride = l->plan->stride;
     K *numbers = scratch(l, SCRATCH_RECORDS, sizeof(K) * 2 * (size_t)n);
     if (!numbers)
         return false;
@@ -72,7 +72,7 @@ static bool NAME(sort_alone)(Line *l, Keys keys)
 /* The positions of a line's elements in sorted order, of those that stand in order before it. */
 static bool NAME(sort_order)(Line *l, Keys keys, uint32_t *order, bool is_first)
 {
-    int64_t n = l->plan->extent;
+    int64_t n = l->extent;
     RECORD *records = scratch(l, SCRATCH_RECORDS, sizeof(RECORD) * 2 * (size_t)n);
     if (!records)
         return false;
@@ -95,20 +95,26 @@ static bool NAME(sort_order)(Line *l, Keys keys, uint32_t *order, bool is_first)
  * last as fill a group. */
 static int64_t NAME(next_block)(const Line *l, Keys keys, int64_t first, K *numbers)
 {
-    int64_t rest = l->plan->extent - first, here = rest < BLOCK ? rest : BLOCK;
+    int64_t rest = l->extent - first, here = rest < BLOCK ? rest : BLOCK;
     NAME(rank)(l, keys, NULL, first, here, numbers);
     for (int64_t i = here; i % GROUP; i++)
         numbers[i] = (K)-1;
     return here;
 }
 
+typedef K NAME(Few) __attribute__((vector_size(16))); /* that every machine has registers for */
+
 /* Has any of a group its place before `limit`? */
 static bool NAME(any_before)(const K *group, K limit)
 {
-    K found = 0; /* as wide as the numbers, so that vectors hold both */
-    for (int64_t i = 0; i < GROUP; i++)
-        found |= (K)(group[i] < limit);
-    return found != 0;
+    NAME(Few) found = { 0 }, few;
+    uint64_t words[2];
+    for (size_t i = 0; i < GROUP; i += sizeof few / sizeof(K)) {
+        memcpy(&few, group + i, sizeof few);
+        found |= (NAME(Few))(few < limit);
+    }
+    memcpy(words, &found, sizeof words);
+    return words[0] | words[1];
 }
 
 /* Puts a number in its place among the first so far, behind its equals. */
@@ -124,7 +130,7 @@ static void NAME(insert)(RECORD *first_so_far, int64_t found, K number, uint32_t
  * its place there, and the last one falls out. */
 static void NAME(select_few)(const Line *l, Keys keys, uint32_t *order)
 {
-    int64_t n = l->plan->extent, kept = l->plan->kept, found = 0;
+    int64_t n = l->extent, kept = l->kept, found = 0;
     RECORD first_so_far[FEW_KEPT];
     for (int64_t first = 0; first < n; first += BLOCK) {
         K numbers[BLOCK];
@@ -149,7 +155,7 @@ static void NAME(select_few)(const Line *l, Keys keys, uint32_t *order)
  * sorted when there is no more room for it. */
 static bool NAME(select_many)(Line *l, Keys keys, uint32_t *order)
 {
-    int64_t n = l->plan->extent, kept = l->plan->kept, most = 2 * kept + 2 * BLOCK, found = 0;
+    int64_t n = l->extent, kept = l->kept, most = 2 * kept + 2 * BLOCK, found = 0;
     RECORD *records = scratch(l, SCRATCH_RECORDS, sizeof(RECORD) * 2 * (size_t)most);
     if (!records)
         return false;
@@ -182,7 +188,7 @@ static bool NAME(select_many)(Line *l, Keys keys, uint32_t *order)
 
 static bool NAME(select_order)(Line *l, Keys keys, uint32_t *order)
 {
-    if (l->plan->kept > FEW_KEPT)
+    if (l->kept > FEW_KEPT)
         return NAME(select_many)(l, keys, order);
     NAME(select_few)(l, keys, order);
     return true;

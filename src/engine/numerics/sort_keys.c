@@ -56,6 +56,7 @@ typedef struct Line {
     const void **in; /* NULL: positions */
     void **out;
     struct Scratch *scratch;
+    int64_t extent, kept; /* the plan's, or a piece's */
 } Line;
 
 static Ranking ranking_of(const SortPlan *plan, const SortKey *key)
@@ -149,7 +150,7 @@ INLINE void key_bits_set(int bytes, void *line, int64_t at, uint64_t bits)
 static void restore_merged(Line *l, Ranking r)
 {
     uint64_t sign = UINT64_C(1) << (r.bits - 1);
-    int64_t n = l->plan->extent, stride = l->plan->stride, zeros = -1, nans = -1;
+    int64_t n = l->extent, stride = l->plan->stride, zeros = -1, nans = -1;
     for (int64_t i = 0; i < n && (zeros < 0 || nans < 0); i++) {
         int64_t size = (int64_t)(key_bits_at(r.bytes, l->out[0], i * stride) & ~sign);
         zeros = zeros < 0 && size == 0 ? i : zeros;
@@ -228,7 +229,7 @@ typedef struct Two {
 /* out[i] = in[order[i]]; in NULL: order[i] itself. */
 static void apply_order(const Line *l, int array, const uint32_t *order)
 {
-    int64_t n = l->plan->kept, by = l->plan->stride;
+    int64_t n = l->kept, by = l->plan->stride;
     int bytes = element_info[l->plan->elements[array]].bytes;
     const void *in = l->in[array];
     void *out = l->out[array];
@@ -262,7 +263,7 @@ static Keys keys_before(const Ranking *all, int last)
 static bool line_order(Line *l, const Ranking *all, int nkeys, uint32_t *order)
 {
     Keys keys = keys_before(all, nkeys - 1);
-    bool is_few = keys.n == nkeys && l->plan->kept <= l->plan->extent / 8;
+    bool is_few = keys.n == nkeys && l->kept <= l->extent / 8;
     if (is_few)
         return keys.bits <= 32 ? select_order_32(l, keys, order) : select_order_64(l, keys, order);
     for (int last = nkeys - 1; last >= 0; last -= keys.n) {
@@ -279,9 +280,9 @@ static bool line_sort(Line *l, const Ranking *all)
 {
     const SortPlan *plan = l->plan;
     Keys first = { 1, all[0].bits, all };
-    if (plan->narrays == 1 && plan->nkeys == 1 && plan->kept == plan->extent)
+    if (plan->narrays == 1 && plan->nkeys == 1 && l->kept == l->extent)
         return first.bits <= 32 ? sort_alone_32(l, first) : sort_alone_64(l, first);
-    uint32_t *order = scratch(l, SCRATCH_ORDER, sizeof *order * (size_t)plan->extent);
+    uint32_t *order = scratch(l, SCRATCH_ORDER, sizeof *order * (size_t)l->extent);
     if (!order || !line_order(l, all, (int)plan->nkeys, order))
         return false;
     for (int i = 0; i < plan->narrays; i++)
@@ -297,53 +298,151 @@ typedef struct Lines {
     void *const *out;
     Ranking keys[SORT_MOST_KEYS];
     int64_t per_slice;
+    int64_t npieces;      /* of a line, of which the first few are wanted */
+    uint32_t *candidates; /* [lines, npieces, kept] */
     _Atomic bool has_failed;
 } Lines;
 
-static void slice_sort(void *user, int64_t slice)
+/* NULL in l->in: no memory. */
+static Line line_new(const Lines *all, Scratch *scratches)
 {
-    Lines *all = user;
     const SortPlan *plan = all->plan;
-    int64_t n = plan->narrays, end = (slice + 1) * all->per_slice;
-    const void **in = malloc(sizeof *in * 2 * (size_t)n);
-    void **out = in ? (void **)(in + n) : NULL;
-    Scratch scratches = { 0 };
-    Line line = { plan, in, out, &scratches };
-    bool ok = in != NULL;
-    for (int64_t i = slice * all->per_slice; ok && i < plan->nlines && i < end; i++) {
-        int64_t block = i / plan->stride, inner = i % plan->stride;
-        for (int64_t a = 0; a < n; a++) {
-            int64_t bytes = element_info[plan->elements[a]].bytes;
-            int64_t from = block * plan->extent * plan->stride + inner;
-            int64_t to = block * plan->kept * plan->stride + inner;
-            in[a] = all->in[a] ? (const char *)all->in[a] + from * bytes : NULL;
-            out[a] = (char *)all->out[a] + to * bytes;
-        }
-        ok = line_sort(&line, all->keys);
-    }
+    const void **in = malloc(sizeof *in * 2 * (size_t)plan->narrays);
+    void **out = in ? (void **)(in + plan->narrays) : NULL;
+    return (Line){ plan, in, out, scratches, plan->extent, plan->kept };
+}
+
+static void line_free(Line *l)
+{
     for (int i = 0; i < SCRATCHES; i++)
-        free(scratches.at[i]);
-    free(in);
+        free(l->scratch->at[i]);
+    free(l->in);
+}
+
+/* Points it to line i, from its element `from` on. */
+static void line_seek(const Lines *all, Line *l, int64_t i, int64_t from)
+{
+    const SortPlan *plan = all->plan;
+    int64_t block = i / plan->stride, inner = i % plan->stride;
+    int64_t in = (block * plan->extent + from) * plan->stride + inner;
+    int64_t out = block * plan->kept * plan->stride + inner;
+    for (int64_t a = 0; a < plan->narrays; a++) {
+        int64_t bytes = element_info[plan->elements[a]].bytes;
+        l->in[a] = all->in[a] ? (const char *)all->in[a] + in * bytes : NULL;
+        l->out[a] = (char *)all->out[a] + out * bytes;
+    }
+}
+
+static void note(Lines *all, bool ok)
+{
     if (!ok)
         /* relaxed: slices_run returns after all slices, and orders what they did before it */
         atomic_store_explicit(&all->has_failed, true, memory_order_relaxed);
 }
 
-void sort_lines(const Frame *frame, const SortPlan *plan, const void *const *in, void *const *out)
+static void slice_sort(void *user, int64_t slice)
+{
+    Lines *all = user;
+    int64_t end = (slice + 1) * all->per_slice;
+    Scratch scratches = { 0 };
+    Line line = line_new(all, &scratches);
+    bool ok = line.in != NULL;
+    for (int64_t i = slice * all->per_slice; ok && i < all->plan->nlines && i < end; i++) {
+        line_seek(all, &line, i, 0);
+        ok = line_sort(&line, all->keys);
+    }
+    line_free(&line);
+    note(all, ok);
+}
+
+/* ---- the first few of long lines: those of each piece, and of these ---- */
+
+static void slice_select(void *user, int64_t slice)
+{
+    Lines *all = user;
+    int64_t extent = all->plan->extent, kept = all->plan->kept;
+    int64_t i = slice / all->npieces, piece = slice % all->npieces;
+    int64_t from = extent * piece / all->npieces, to = extent * (piece + 1) / all->npieces;
+    uint32_t *order = all->candidates + slice * kept;
+    Scratch scratches = { 0 };
+    Line line = line_new(all, &scratches);
+    line.extent = to - from;
+    bool ok = line.in != NULL;
+    if (ok)
+        line_seek(all, &line, i, from);
+    ok = ok && line_order(&line, all->keys, (int)all->plan->nkeys, order);
+    for (int64_t k = 0; ok && k < kept; k++)
+        order[k] += (uint32_t)from;
+    line_free(&line);
+    note(all, ok);
+}
+
+/* Pieces stand in order, and so do equals of each: a stable sort of all their first is enough. */
+static bool join_pieces(const Lines *all)
+{
+    int nkeys = (int)all->plan->nkeys;
+    Keys keys = keys_before(all->keys, nkeys - 1);
+    Scratch scratches = { 0 };
+    Line line = line_new(all, &scratches);
+    line.extent = all->npieces * all->plan->kept;
+    bool ok = line.in != NULL;
+    for (int64_t i = 0; ok && i < all->plan->nlines; i++) {
+        uint32_t *order = all->candidates + i * line.extent;
+        line_seek(all, &line, i, 0);
+        ok = keys.bits <= 32 ? sort_order_32(&line, keys, order, false)
+                             : sort_order_64(&line, keys, order, false);
+        for (int64_t a = 0; ok && a < all->plan->narrays; a++)
+            apply_order(&line, (int)a, order);
+    }
+    line_free(&line);
+    return ok;
+}
+
+/* Into how many pieces lines are cut; 1: they are not. */
+static int64_t pieces_of(const Lines *all)
+{
+    enum { FEW_LINES = 8, LEAST_PIECE = 1 << 15, MOST_PIECES = 16 };
+    const SortPlan *plan = all->plan;
+    int64_t n = plan->extent / LEAST_PIECE;
+    n = n < MOST_PIECES ? n : MOST_PIECES;
+    bool is_one_number = keys_before(all->keys, (int)plan->nkeys - 1).n == plan->nkeys;
+    return n > 1 && plan->nlines < FEW_LINES && is_one_number && plan->kept <= plan->extent / n / 8
+               ? n
+               : 1;
+}
+
+static void sort_slices(const Frame *frame, Lines *all)
 {
     enum { ELEMENTS_PER_SLICE = 1 << 14, SLICES_PER_WORKER = 4 };
+    const SortPlan *plan = all->plan;
+    all->npieces = pieces_of(all);
+    if (all->npieces > 1) {
+        all->candidates =
+            malloc(sizeof *all->candidates * (size_t)(plan->nlines * all->npieces * plan->kept));
+        note(all, all->candidates);
+        if (all->candidates)
+            slices_run(frame, plan->nlines * all->npieces, slice_select, all);
+        bool ok = !atomic_load_explicit(&all->has_failed, memory_order_relaxed); /* see note */
+        note(all, ok && join_pieces(all));
+        free(all->candidates);
+        return;
+    }
+    int64_t most = (int64_t)slices_workers(frame) * SLICES_PER_WORKER;
+    all->per_slice = (plan->nlines + most - 1) / most;
+    while (all->per_slice < plan->nlines && all->per_slice * plan->extent < ELEMENTS_PER_SLICE)
+        all->per_slice *= 2;
+    slices_run(frame, (plan->nlines + all->per_slice - 1) / all->per_slice, slice_sort, all);
+}
+
+void sort_lines(const Frame *frame, const SortPlan *plan, const void *const *in, void *const *out)
+{
     Lines all = { .plan = plan, .in = in, .out = out };
     if (plan->nlines * plan->kept == 0)
         return;
     for (int64_t i = 0; i < plan->nkeys; i++)
         all.keys[i] = ranking_of(plan, &plan->keys[i]);
-    int64_t most = (int64_t)slices_workers(frame) * SLICES_PER_WORKER;
-    all.per_slice = (plan->nlines + most - 1) / most;
-    while (all.per_slice < plan->nlines && all.per_slice * plan->extent < ELEMENTS_PER_SLICE)
-        all.per_slice *= 2;
-    slices_run(frame, (plan->nlines + all.per_slice - 1) / all.per_slice, slice_sort, &all);
-    bool has_failed =
-        atomic_load_explicit(&all.has_failed, memory_order_relaxed); /* see slice_sort */
+    sort_slices(frame, &all);
+    bool has_failed = atomic_load_explicit(&all.has_failed, memory_order_relaxed); /* see note */
     if (has_failed)
         frame_fail(frame, error_new(CODE_EXHAUSTED,
                                     "sort of %lld lines of %lld elements: no memory to sort in",
