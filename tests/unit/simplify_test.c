@@ -352,6 +352,26 @@ static void transposes_after_moves(void)
         "reshape");
 }
 
+/* An operand whose rows lie in many short pieces is transposed first, and stays so. */
+static void rows_of_dots(void)
+{
+#define ROWS_MAIN(x, out, body)                                                                    \
+    "func.func @main(%x: tensor<" x "xf32>, %y: tensor<9x80xf32>) -> tensor<" out "xf32> {\n" body \
+    "  return %d : tensor<" out "xf32>\n}\n"
+    OPS(ROWS_MAIN("30x9x3", "30x3x80",
+                  "  %d = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : "
+                  "(tensor<30x9x3xf32>, tensor<9x80xf32>) -> tensor<30x3x80xf32>\n"),
+        "transpose dot_general");
+    OPS(ROWS_MAIN("30x9x1x3", "80x30x1x3",
+                  "  %d = stablehlo.dot_general %y, %x, contracting_dims = [0] x [1] : "
+                  "(tensor<9x80xf32>, tensor<30x9x1x3xf32>) -> tensor<80x30x1x3xf32>\n"),
+        "transpose dot_general");
+    OPS(ROWS_MAIN("9x30x3", "30x3x80",
+                  "  %d = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : "
+                  "(tensor<9x30x3xf32>, tensor<9x80xf32>) -> tensor<30x3x80xf32>\n"),
+        "dot_general");
+}
+
 /* Slices of slices, of what is joined and of what is padded are slices of what that is of. */
 static void slices(void)
 {
@@ -516,6 +536,7 @@ int main(void)
     transposes_later();
     transposes_after_moves();
     slices();
+    rows_of_dots();
     inlining();
     dots();
     refusals();

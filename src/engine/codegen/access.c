@@ -256,8 +256,7 @@ static V load_one(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
 /* By llvm.masked.load or llvm.masked.gather; lanes that are not wanted are 0. */
 static V load_masked(Kernel *k, const char *name, LLVMTypeRef type, V from, unsigned align, V mask)
 {
-    V args[] = { from, LLVMConstInt(int_type(k, 32), align, false), mask,
-                 LLVMConstNull(type) };
+    V args[] = { from, LLVMConstInt(int_type(k, 32), align, false), mask, LLVMConstNull(type) };
     LLVMTypeRef types[] = { type, LLVMTypeOf(from) };
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     V f = LLVMGetIntrinsicDeclaration(k->e->llvm, id, types, 2);

@@ -132,9 +132,12 @@ static ValueId skip_transposes(Simplifier *s, const Node *node)
         if (!permutation)
             continue;
         Ints summed = mapped(m, *contracted[i], *permutation);
-        if (is_product_by_order(m, node, i, *contracted[i], summed))
+        Ints kept = mapped(m, *batch[i], *permutation);
+        Type from = type_of(m, node_at(m, value_def(m, in[i]))->in[0]);
+        if (is_product_by_order(m, node, i, *contracted[i], summed) ||
+            dot_rows_are_short(from, kept, summed))
             continue;
-        *batch[i] = mapped(m, *batch[i], *permutation);
+        *batch[i] = kept;
         *contracted[i] = summed;
         in[i] = node_at(m, value_def(m, in[i]))->in[0];
     }

@@ -135,6 +135,7 @@ void simplify_visit(Simplifier *s, NodeId n)
         v = v || s->keeps_dots ? v : fold_transpose(s, n);
         v = v || s->keeps_dots ? v : interleave(s, n);
         v = v || s->keeps_dots ? v : expand_dot(s, n);
+        v = v || s->keeps_dots ? v : order_dot_rows(s, n);
         v = v || s->keeps_dots ? v : simplify_convolution(s, n);
         v = v || s->keeps_dots ? v : simplify_scatter(s, n);
         v = v || s->keeps_dots ? v : simplify_gather(s, n);

@@ -46,6 +46,7 @@ ValueId number_elements(Simplifier *s, NodeId n);      /* element_numbers.c */
 ValueId interleave(Simplifier *s, NodeId n);           /* interleave.c */
 ValueId simplify_reduce(Simplifier *s, NodeId n);      /* reductions.c */
 ValueId fold_transpose(Simplifier *s, NodeId n);       /* fold_transposes.c */
+ValueId order_dot_rows(Simplifier *s, NodeId n);       /* dot_rows.c */
 ValueId expand_dot(Simplifier *s, NodeId n);           /* expand_dots.c */
 ValueId simplify_convolution(Simplifier *s, NodeId n); /* convolutions.c */
 ValueId simplify_scatter(Simplifier *s, NodeId n);     /* scatters.c */
@@ -58,6 +59,9 @@ ValueId expand_small_solve(Simplifier *s, NodeId n); /* small_systems.c */
 /* The same for a node of several results, which are then in s->map; false: nothing is done. */
 bool expand_small_lu(Simplifier *s, NodeId n);
 bool unroll_short_reduce(Simplifier *s, NodeId n); /* short_reductions.c */
+
+/* Do the rows of an operand of a dot lie in many pieces of few?  dot_rows.c */
+bool dot_rows_are_short(Type t, Ints batch, Ints contracted);
 
 /* Calls of LAPACK in a region where nothing is dead any more; unused_vectors.c */
 void drop_unused_vectors(Module *m, RegionId main);
