@@ -719,6 +719,37 @@ static void test_gather(void)
 
 /* ---- roots ---- */
 
+/* Tables that lie in registers: of one, two, three and all, with a part of the last, and some that are too long or
+ * end within a word; also under a mask. */
+static void test_small_tables(void)
+{
+    static const char *const elements[] = { "f32", "bf16", "ui8", "i1", "i32", "f64" };
+    static const int extents[] = { 1, 4, 16, 31, 40, 130, 256, 300 };
+    for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+        for (size_t i = 0; i < sizeof extents / sizeof extents[0]; i++) {
+            Text text = { 0 };
+            int n = extents[i];
+            text_printf(
+                &text,
+                "(%%x: tensor<%dx$E>, %%i: tensor<91xui8>, %%v: tensor<$E>) -> (tensor<150x$E>, "
+                "tensor<150x$E>) {\n"
+                "  %%j = stablehlo.convert %%i : (tensor<91xui8>) -> tensor<91xi32>\n"
+                "  %%a = \"stablehlo.gather\"(%%x, %%j) <{dimension_numbers = #stablehlo.gather<"
+                "collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, "
+                "indices_are_sorted = false, slice_sizes = array<i64: 1>}> : (tensor<%dx$E>, "
+                "tensor<91xi32>) -> tensor<91x$E>\n"
+                "  %%b = stablehlo.pad %%a, %%v, low = [20], high = [39], interior = [0] : "
+                "(tensor<91x$E>, tensor<$E>) -> tensor<150x$E>\n"
+                "  %%c = stablehlo.concatenate %%a, %%a, dim = 0 : (tensor<91x$E>, "
+                "tensor<91x$E>) -> tensor<182x$E>\n"
+                "  %%d = stablehlo.slice %%c [2:152] : (tensor<182x$E>) -> tensor<150x$E>\n"
+                "  return %%b, %%d : tensor<150x$E>, tensor<150x$E>\n}",
+                n, n);
+            try(text_cstr(&text), "", elements[e], 0, true);
+            text_free(&text);
+        }
+}
+
 static void reduce(const char *op, const char *shape, const char *dims, const char *out,
                    const char *element)
 {
@@ -1690,7 +1721,7 @@ typedef struct Part {
 static const Part parts[] = {
     PART(cost_of_the_largest), PART(floats), PART(ints), PART(complex), PART(conversions),
     PART(mixed), PART(views), PART(short_rows), PART(stack), PART(tiles), PART(sources),
-    PART(gather), PART(reduce), PART(reduce_pairs), PART(wild_reduce), PART(argmax), PART(arg),
+    PART(gather), PART(small_tables), PART(reduce), PART(reduce_pairs), PART(wild_reduce), PART(argmax), PART(arg),
     PART(dot), PART(update), PART(scatter), PART(windows), PART(select_scatter), PART(scan),
     PART(convolution), PART(cut), PART(sort), PART(copies), PART(int_division),
     PART(plain_reduce), PART(pieces),

@@ -8,6 +8,7 @@
  *   one apart, backwards        one vector, reversed     lane by lane
  *   a few apart, either way     vectors, shuffled        lane by lane; vectors, if all between is too
  *   anything else               gather                   lane by lane
+ *   anything, of a small array  a pick of registers      -
  *
  * Lanes that the index masks out do not touch memory; what they yield is some number. */
 #include "engine/codegen/codegen.h"
@@ -253,8 +254,7 @@ static V load_one(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
     return pair(k, splat(k, re, lanes), splat(k, im, lanes));
 }
 
-/* By llvm.masked.load or llvm.masked.gather; lanes that are not wanted are 0. */
-static V load_masked(Kernel *k, const char *name, LLVMTypeRef type, V from, unsigned align, V mask)
+V load_masked(Kernel *k, const char *name, LLVMTypeRef type, V from, unsigned align, V mask)
 {
     V args[] = { from, LLVMConstInt(int_type(k, 32), align, false), mask, LLVMConstNull(type) };
     LLVMTypeRef types[] = { type, LLVMTypeOf(from) };
@@ -297,6 +297,8 @@ static V gather_part(Kernel *k, LLVMTypeRef type, V pointers, V mask, unsigned a
 static V load_gather(Kernel *k, V pointer, Element e, Coord number, V mask, int64_t n, int lanes)
 {
     V numbers = coord_lanes(k, number, lanes);
+    if (is_small_table(k, e, n))
+        return from_memory(k, e, small_table_lookup(k, pointer, e, n, numbers));
     if (mask)
         numbers = INTRINSIC(k, "llvm.umin", numbers, const_i(k, LLVMTypeOf(numbers), n - 1));
     V pointers = address(k, pointer, e, numbers);

@@ -178,6 +178,8 @@ V splat(Kernel *k, V scalar, int lanes);           /* complex too */
 V splat_source(V v);                               /* what splat made it of, or NULL */
 V extract_lane(Kernel *k, V v, int lane);          /* complex too */
 V load_element(Kernel *k, V pointer, Element e, Index *at);
+/* By llvm.masked.load or llvm.masked.gather; lanes that are not wanted are 0. */
+V load_masked(Kernel *k, const char *name, LLVMTypeRef type, V from, unsigned align, V mask);
 /* Element numbers[i] of the table in lane i; the numbers are integers, all within it. */
 V constant_lookup(Kernel *k, Dense table, V numbers);
 void prefetch_element(Kernel *k, V pointer, Element e, V number); /* into the caches, maybe */
@@ -194,6 +196,14 @@ V narrow_decode(Kernel *k, Element e, V bits);
 V narrow_encode(Kernel *k, Element e, V x); /* as it lives, rounded */
 V power_to_f32(Kernel *k, V x);             /* an f8E8M0FNU, exactly: 2^-127 is not flushed */
 V power_from_f32(Kernel *k, V x);           /* not rounded */
+
+/* ---- small_tables.c --------------------------------------------------------------------- */
+
+/* Is an array of n elements best looked up in registers? */
+bool is_small_table(const Kernel *k, Element e, int64_t n);
+/* As they are in memory, the elements with these numbers (i32), of which no lane's but those that are off lies
+ * outside. */
+V small_table_lookup(Kernel *k, V pointer, Element e, int64_t n, V numbers);
 
 /* ---- element.c -------------------------------------------------------------------------- */
 
