@@ -152,6 +152,38 @@ static void identities(void)
                  "%2 = stablehlo.add %0, %1 : tensor<4x6xf32>\n"
                  "return %2 : tensor<4x6xf32>\n"),
         "sine add");
+    /* A factorisation for each of its results, too; what has an effect stays. */
+    for (int has_effect = 0; has_effect < 2; has_effect++) {
+        Text program = { 0 };
+        text_printf(
+            &program,
+            "func.func @main(%%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4xf32>) {\n");
+        for (int i = 0; i < 2; i++)
+            text_printf(
+                &program,
+                "%%%c:2 = stablehlo.custom_call @lapack_sgeqrf_ffi(%%x) {has_side_effect = %s} : "
+                "(tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4xf32>)\n",
+                'a' + i, has_effect ? "true" : "false");
+        text_printf(&program, "return %%a#0, %%b#1 : tensor<4x6xf32>, tensor<4xf32>\n}\n");
+        OPS(text_cstr(&program), has_effect ? "custom_call custom_call" : "custom_call");
+        text_free(&program);
+    }
+    /* A triangular system reads a transposed triangle as it was, but for conjugates. */
+    for (int is_adjoint = 0; is_adjoint < 2; is_adjoint++) {
+        Text program = { 0 };
+        text_printf(
+            &program,
+            "func.func @main(%%x: tensor<3x3xf32>, %%b: tensor<3x2xf32>) -> tensor<3x2xf32> {\n"
+            "%%t = stablehlo.transpose %%x, dims = [1, 0] : (tensor<3x3xf32>) -> "
+            "tensor<3x3xf32>\n"
+            "%%y = \"stablehlo.triangular_solve\"(%%t, %%b) <{left_side = true, lower = false, "
+            "unit_diagonal = true, transpose_a = #stablehlo<transpose %s>}> : "
+            "(tensor<3x3xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>\n"
+            "return %%y : tensor<3x2xf32>\n}\n",
+            is_adjoint ? "ADJOINT" : "NO_TRANSPOSE");
+        OPS(text_cstr(&program), is_adjoint ? "transpose triangular_solve" : "triangular_solve");
+        text_free(&program);
+    }
     /* A float plus 0 stays, for it turns -0 into 0; an integer plus 0 goes. */
     OPS(MAIN_F32("%z = stablehlo.constant dense<0.0> : tensor<4x6xf32>\n"
                  "%0 = stablehlo.add %x, %z : tensor<4x6xf32>\n"

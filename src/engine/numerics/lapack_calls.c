@@ -394,8 +394,10 @@ static int far_exponent(const Call *c, const void *at, int64_t n)
     enum { FAR = 30 };
     double most = 0;
     int exponent = 0;
-    for (int64_t i = 0; i < n; i++)
-        most = fmax(most, fabs(real_at(c, at, i)));
+    for (int64_t i = 0; i < n; i++) {
+        double size = fabs(real_at(c, at, i));
+        most = size > most ? size : most;
+    }
     if (isfinite(most))
         frexp(most, &exponent);
     return abs(exponent) > FAR ? exponent : 0;

@@ -32,6 +32,7 @@
 #include "base/guard.h"
 #include "base/table.h"
 #include "engine/passes/passes.h"
+#include "ops/call.h"
 
 #include <string.h>
 
@@ -39,9 +40,19 @@ enum { SMALL_CONSTANT = 64 };
 
 /* ---- equal nodes ---- */
 
+/* A factorisation, say, which user code asks for once for each of its results. */
+static bool is_linear_algebra(const Module *m, const Node *node)
+{
+    const CustomCallAttrs *call = node->attrs;
+    return node->op == OP_CUSTOM_CALL && node->nin && !call->has_side_effect &&
+           call_rank_of_one(call->call_target_name, type_of(m, node->in[0]).element) >= 0;
+}
+
 /* Of operations with regions: those that combine elements by one plain operation. */
 static bool is_shareable(const Module *m, const Node *node)
 {
+    if (is_linear_algebra(m, node))
+        return true;
     if (node->nout == 0 || op_info[node->op].effect == EFFECT_WORLD || node->op == OP_BARRIER)
         return false;
     if (node->nregions > 0 &&
