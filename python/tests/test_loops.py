@@ -137,3 +137,27 @@ def test_rows_that_a_loop_takes_in_part():
     for p in places:
         expected = expected * 0.5 + x[np.clip(p + 40 if p < 0 else p, 0, 39)].astype(np.float64) @ w
     np.testing.assert_allclose(some(x, w, places), expected, rtol=1e-3, atol=1e-3)
+
+
+def test_what_arrays_begin_as():
+    """Loops that write rows of an array: all of them, some, and such as look at it first."""
+    start = np.full((6, 50), 7, np.float32)
+    x = rng.standard_normal(50).astype(np.float32)
+
+    def loop(n, body):
+        f = jax.jit(lambda a, x: lax.fori_loop(0, n, lambda i, a: body(i, a, x), a * 1))
+        g = jax.jit(lambda x: lax.fori_loop(0, n, lambda i, a: body(i, a, x), jnp.full((6, 50), 7.0)))
+        want = start.astype(np.float64)
+        for i in range(n):
+            want = np.asarray(body(i, jnp.asarray(want.astype(np.float32)), jnp.asarray(x)), np.float64)
+        np.testing.assert_allclose(f(start, x), want, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(g(x), want, rtol=1e-5, atol=1e-5)
+    put = lax.dynamic_update_index_in_dim
+    for n in (0, 5, 6, 8):
+        loop(n, lambda i, a, x: put(a, x * i, i, 0))              # each row once, but for 0 and 5
+        loop(n, lambda i, a, x: put(a, x * i, 5 - i, 0))
+        loop(n, lambda i, a, x: put(a, x * i, i // 2, 0))
+        loop(n, lambda i, a, x: put(a, x * i, i * 2, 0))
+        loop(n, lambda i, a, x: put(a, x + a.sum(0), i, 0))       # of all that is there
+        loop(n, lambda i, a, x: put(a, x * i + a[5], i, 0))
+        loop(n, lambda i, a, x: lax.dynamic_update_slice(a, (x * i)[None, :30], (i, 3)))

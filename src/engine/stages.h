@@ -49,7 +49,15 @@ Params params_whole(const Module *m, RegionId r);
 typedef struct TripCounts {
     uint32_t n;        /* nodes that are younger are no loops */
     const int64_t *at; /* by NodeId */
+    /* By NodeId: which of what a loop carries it writes as a whole before it is read, so that it need
+     * not begin as anything; NULL: none of it, or of no loop. */
+    const bool *const *unread;
 } TripCounts;
+
+static inline bool start_is_unread(const TripCounts *t, NodeId loop, int k)
+{
+    return t->unread && loop < t->n && t->unread[loop] && t->unread[loop][k];
+}
 
 static inline int64_t trips_of(const TripCounts *t, NodeId loop)
 {

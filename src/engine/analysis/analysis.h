@@ -3,6 +3,7 @@
  *   run_cost.c         how long a whole program takes
  *   liveness.c         when each value must be in memory
  *   trip_counts.c      how often a loop goes round, where the program says so
+ *   unread_starts.c    what a loop is given only to write all of it
  *   alias.c            which results are only other names of their operands' bytes
  *   structural_hash.c  which regions compute the same
  *   device_groups.c    which devices take part in a collective together, and whether all get the same
@@ -57,8 +58,15 @@ int liveness_moves(const Liveness *l, NodeId n, ValueId *dst);
 
 /* Of the loops in r and below, before their parts disappear in kernels. */
 TripCounts count_trips(const Module *m, RegionId r);
+/* Is that index, in the body of a loop that goes round so often, each of 0 .. n - 1 in one of the rounds? */
+bool index_takes_all(const Module *m, const Node *loop, int64_t ntrips, ValueId index, int64_t n);
 /* Is v one number, an i32 or i64, that the program says? */
 bool constant_int(const Module *m, ValueId v, int64_t *out);
+
+/* ---- unread_starts.c ---- */
+
+/* What loops in r and below write as a whole before anybody reads it goes into t. */
+void find_unread_starts(const Module *m, RegionId r, TripCounts *t);
 
 /* ---- structural_hash.c ---- */
 

@@ -74,6 +74,38 @@ static int64_t loop_trips(const Module *m, const Node *loop)
     return rounds(((const CompareAttrs *)test->attrs)->comparison_direction, from, limit, step);
 }
 
+/* v = a t + b in round t. */
+static bool is_linear(const Module *m, const Node *loop, ValueId v, int64_t *a, int64_t *b)
+{
+    const Region *body = region_at(m, loop->regions[1]);
+    int64_t step, la, lb, ra, rb;
+    *a = 0;
+    if (constant_int(m, v, b))
+        return true;
+    if (v >= body->args && v < body->args + (ValueId)body->nargs) {
+        int c = (int)(v - body->args);
+        *a = 1;
+        return is_counting(m, region_return(m, loop->regions[1])->in[c], v, &step) && step == 1 &&
+               constant_int(m, loop->in[c], b);
+    }
+    NodeId def = value_def(m, v);
+    const Node *node = def ? node_at(m, def) : NULL;
+    if (!node || (node->op != OP_ADD && node->op != OP_SUB) ||
+        !is_linear(m, loop, node->in[0], &la, &lb) || !is_linear(m, loop, node->in[1], &ra, &rb))
+        return false;
+    int64_t sign = node->op == OP_ADD ? 1 : -1;
+    *a = la + sign * ra;
+    *b = lb + sign * rb;
+    return true;
+}
+
+bool index_takes_all(const Module *m, const Node *loop, int64_t ntrips, ValueId index, int64_t n)
+{
+    int64_t a, b;
+    return n == ntrips && is_linear(m, loop, index, &a, &b) &&
+           ((a == 1 && b == 0) || (a == -1 && b == n - 1));
+}
+
 static void count_below(const Module *m, RegionId r, int64_t *trips)
 {
     const Region *region = region_at(m, r);
@@ -90,5 +122,5 @@ TripCounts count_trips(const Module *m, RegionId r)
 {
     int64_t *trips = ARENA_ARRAY(m->arena, int64_t, m->nnodes);
     count_below(m, r, trips);
-    return (TripCounts){ m->nnodes, trips };
+    return (TripCounts){ .n = m->nnodes, .at = trips };
 }

@@ -51,7 +51,8 @@ typedef struct Making {
     Groups groups;
     Collective *collectives;
     Evaluation *evaluations;
-    int number; /* of the program: 0, or that of a body */
+    int number;    /* of the program: 0, or that of a body */
+    bool *is_read; /* by value: some node needs it */
     int marks_room;
     int nloops; /* around the node that is being made */
 } Making;
@@ -140,9 +141,34 @@ static void make_mark(Making *k, NodeId n)
     k->tables.marks[n] = k->program->nmarks;
 }
 
+/* Marks what nodes in r and below read.  Loops do not read what they write first (unread_starts.c). */
+static void find_reads(Making *k, RegionId r)
+{
+    const Region *region = region_at(k->m, r);
+    for (int i = 0; i < region->nnodes; i++) {
+        NodeId n = region->nodes[i];
+        const Node *node = node_at(k->m, n);
+        for (int j = 0; j < node->nin; j++)
+            if (node_flow(node) != FLOW_LOOP || !start_is_unread(&k->k->trips, n, j))
+                k->is_read[node->in[j]] = true;
+        for (int j = 0; node_holds_code(node) && j < node->nregions; j++)
+            find_reads(k, node->regions[j]);
+    }
+}
+
+static bool has_reader(const Making *k, const Node *node)
+{
+    for (int i = 0; i < node->nout; i++)
+        if (k->is_read[node->out + (ValueId)i])
+            return true;
+    return false;
+}
+
 static Error *make_kernel(Making *k, NodeId n)
 {
     Job *job = k->job;
+    if (!has_reader(k, node_at(k->m, n)))
+        return NULL;
     RegionId region = node_at(k->m, n)->regions[0];
     uint64_t hash;
     bool is_inlined = k->nloops > 0 && !k->tables.nans && is_tiny(k->m, node_at(k->m, n));
@@ -467,8 +493,11 @@ static Program *make_program(Job *job, const Layout *l, int number, Error **erro
     k.tables.collectives = HEAP_ARRAY(int, m->nnodes, "a table of operations");
     k.tables.marks = HEAP_ARRAY(int, m->nnodes, "a table of operations");
     k.evaluations = ARENA_ARRAY(job->arena, Evaluation, count_nodes(m, kernels->main));
+    k.is_read = HEAP_ARRAY(bool, m->nvalues, "a table of values");
+    find_reads(&k, kernels->main);
     describe(&k);
     *error = make_code(&k);
+    heap_free(k.is_read);
     heap_free(k.tables.kernels);
     heap_free(k.tables.is_copied);
     heap_free(k.tables.evaluations);

@@ -417,6 +417,8 @@ static void look_at_begin(const Glue *g)
 
 static void call_kernel(const Glue *g, NodeId n)
 {
+    if (!g->t->kernels[n]) /* nobody reads what it would make */
+        return;
     mark(g, n);
     const Node *node = node_at(g->m, n);
     LLVMValueRef kernel = g->t->kernels[n];
@@ -614,6 +616,19 @@ static void next_round(const Glue *g, NodeId n, LLVMValueRef left)
     enter_again(g, number, left);
 }
 
+/* What the loop carries takes what it begins as, unless nobody ever reads that. */
+static void begin_carried(const Glue *g, NodeId n, ValueId carried)
+{
+    const Node *node = node_at(g->m, n);
+    Move *list = HEAP_ARRAY(Move, node->nin, "a list of moves");
+    int nmoves = 0;
+    for (int k = 0; k < node->nin; k++)
+        if (!start_is_unread(&g->s->k->trips, n, k))
+            list[nmoves++] = (Move){ carried + (ValueId)k, node->in[k] };
+    moves(g, nmoves, list);
+    heap_free(list);
+}
+
 static void loop(const Glue *outer, NodeId n)
 {
     Glue inner = *outer, *g = &inner;
@@ -627,7 +642,7 @@ static void loop(const Glue *outer, NodeId n)
         region_has_marks(g->t, m, node->regions[0]) || region_has_marks(g->t, m, node->regions[1]);
     if (!has_marks)
         mark(g, n);
-    move_all(g, carried, node->nin, node->in);
+    begin_carried(g, n, carried);
     bool is_unknown = is_of_unknown_length(g, n), pauses = is_unknown && g->may_pause;
     g->t->has_endless |= is_unknown && !g->may_pause;
     LLVMValueRef left = pauses ? counter_new(g, rounds_between(g, n)) : NULL;

@@ -87,7 +87,7 @@ bool reserve_end(void);             /* false: LLVM was left in the middle, by so
 
 /* What the nodes of one layout became; by NodeId. */
 typedef struct GlueTables {
-    LLVMValueRef *kernels;  /* of a tutti.fusion */
+    LLVMValueRef *kernels;  /* of a tutti.fusion; NULL: nobody reads its results */
     bool *is_copied;        /* the kernel's code is copied to where it is called */
     int *evaluations;       /* number, for nodes that Runtime.evaluate executes */
     int *collectives;       /* number */

@@ -820,6 +820,7 @@ Error *pass_fuse(Module *m, TripCounts *out)
 {
     RegionId main = module_main(m);
     *out = count_trips(m, main);
+    find_unread_starts(m, main, out);
     FuseState s = { .m = m, .scratch = arena_new(), .is_apart = checks_nans() };
     s.position = ARENA_ARRAY(s.scratch, int, m->nnodes);
     s.inner = ARENA_ARRAY(s.scratch, ValueId, m->nvalues);

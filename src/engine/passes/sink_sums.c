@@ -47,42 +47,6 @@ static ValueId kept_of(const Sums *s, const Sum *sum)
 
 /* ---- which ---- */
 
-/* v = a t + b in round t. */
-static bool is_linear(const Sums *s, ValueId v, int64_t *a, int64_t *b)
-{
-    const Module *m = s->m;
-    const Region *body = region_at(m, s->body);
-    int64_t step, la, lb, ra, rb;
-    *a = 0;
-    if (constant_int(m, v, b))
-        return true;
-    if (v >= body->args && v < body->args + (ValueId)body->nargs) {
-        int c = (int)(v - body->args);
-        NodeId next = value_def(m, region_return(m, s->body)->in[c]);
-        const Node *sum = next ? node_at(m, next) : NULL;
-        *a = 1;
-        return sum && sum->op == OP_ADD && sum->in[0] == v && constant_int(m, sum->in[1], &step) &&
-               step == 1 && constant_int(m, s->loop.in[c], b);
-    }
-    NodeId def = value_def(m, v);
-    const Node *node = def ? node_at(m, def) : NULL;
-    if (!node || (node->op != OP_ADD && node->op != OP_SUB) ||
-        !is_linear(s, node->in[0], &la, &lb) || !is_linear(s, node->in[1], &ra, &rb))
-        return false;
-    int64_t sign = node->op == OP_ADD ? 1 : -1;
-    *a = la + sign * ra;
-    *b = lb + sign * rb;
-    return true;
-}
-
-/* Does it come to each of n rows once? */
-static bool comes_to_all(const Sums *s, ValueId index, int64_t n)
-{
-    int64_t a, b;
-    return n == s->ntrips && is_linear(s, index, &a, &b) &&
-           ((a == 1 && b == 0) || (a == -1 && b == n - 1));
-}
-
 /* Is the first of a list 0, the second 1, ...? */
 static bool are_leading(Ints dims)
 {
@@ -135,7 +99,8 @@ static bool sum_of(const Sums *s, int k, Sum *sum)
         const Node *slice = loop_row(m, s->body, dot->in[!sum->side]);
         if (!slice || value_at(m, kept)->region != s->body ||
             !is_worth(s, kept, carried, a->lhs_contracting_dimensions.n) ||
-            !comes_to_all(s, slice->in[1], type_of(m, slice->in[0]).dims[0]))
+            !index_takes_all(m, &s->loop, s->ntrips, slice->in[1],
+                             type_of(m, slice->in[0]).dims[0]))
             continue;
         sum->rows = slice->in[0];
         sum->index = slice->in[1];
