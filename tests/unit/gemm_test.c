@@ -176,6 +176,9 @@ static void test_sizes(GemmKind kind)
     test_product(kind, 300, 40, 270, 3, 1);
     test_product(kind, 30, 50, 1500, 0, 1);
     test_product(kind, 30, 50, 1501, 2, 1);
+    for (int64_t n = 2; n <= 8; n += 2) /* a few vectors, long and short, that fill none */
+        for (int64_t k = 15; k < 300; k = 2 * k + 3)
+            test_product(kind, 50, n, k, 2 * (n == 4), 1);
     test_product(kind, 40, 1024 - SPARE, 9, 0, 1); /* shallow, and rows of c at steps of a page */
     test_product(kind, 3, 4, 0, 0, 1);             /* nothing to add up: zero */
     test_product(kind, 0, 4, 3, 0, 1);

@@ -7,6 +7,7 @@
 #include "engine/cpu_level.h"
 
 #include <stdatomic.h>
+#include <unistd.h>
 
 #if defined __x86_64__
 const GemmLevel *gemm_level_of(GemmKind kind)
@@ -74,6 +75,22 @@ uint64_t gemm_number(void)
     static _Atomic uint64_t products;
     /* relaxed: it only has to be another one */
     return 1 + atomic_fetch_add_explicit(&products, 1, memory_order_relaxed);
+}
+
+/* ---- the machine ---- */
+
+int gemm_cache_ways(void)
+{
+    enum { FEWEST = 8 };
+    static _Atomic int known;
+    /* relaxed: whoever finds nothing finds the same */
+    int ways = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!ways) {
+        long said = sysconf(_SC_LEVEL1_DCACHE_ASSOC);
+        ways = said > 0 ? (int)said : FEWEST;
+        atomic_store_explicit(&known, ways, memory_order_relaxed);
+    }
+    return ways;
 }
 
 /* ---- which types ---- */

@@ -94,6 +94,9 @@ Kept *gemm_kept(void);
 /* A number that no product had before, from 1 on. */
 uint64_t gemm_number(void);
 
+/* In how many places of the first cache a line may lie. */
+int gemm_cache_ways(void);
+
 /* Is it worth the while of a second worker?  By the work alone; an element of c is written in the time of some
  * products. */
 static inline bool is_cut(int64_t m, int64_t n, int64_t k)

@@ -268,6 +268,56 @@ TILE(walked_3_1, ROWS, 1, false, false, true)
 
 typedef void NAME(TileFn)(const NAME(Tile) *t);
 
+/* The lanes of a vector that have their bit set; the others are 0, or stay as they are. */
+#if BYTES == 64
+ATTR static inline __attribute__((always_inline)) NAME(Vec) NAME(load_part)(const T *from, uint32_t bits)
+{
+    return sizeof(T) == 4 ? (NAME(Vec))_mm512_maskz_loadu_epi32((__mmask16)bits, from)
+                          : (NAME(Vec))_mm512_maskz_loadu_epi64((__mmask8)bits, from);
+}
+
+ATTR static inline __attribute__((always_inline)) void NAME(store_part)(T *to, uint32_t bits, NAME(Vec) v)
+{
+    if (sizeof(T) == 4)
+        _mm512_mask_storeu_epi32(to, (__mmask16)bits, (__m512i)v);
+    else
+        _mm512_mask_storeu_epi64(to, (__mmask8)bits, (__m512i)v);
+}
+#elif IS_PLAIN
+/* All lanes: see is_small. */
+ATTR static inline __attribute__((always_inline)) NAME(Vec) NAME(load_part)(const T *from, uint32_t bits)
+{
+    (void)bits;
+    return *(const NAME(Vec) *)from;
+}
+
+ATTR static inline __attribute__((always_inline)) void NAME(store_part)(T *to, uint32_t bits, NAME(Vec) v)
+{
+    (void)bits;
+    *(NAME(Vec) *)to = v;
+}
+#endif
+
+/* Some columns of a row of c, of what a tile has made of them. */
+ATTR static inline __attribute__((always_inline)) void NAME(put_part)(const NAME(Tile) *t, T *c, const T *from,
+                                                                      int cols)
+{
+#if BYTES == 64
+    for (int j = 0; j < cols; j += NAME(LANES)) {
+        uint32_t bits = cols - j < NAME(LANES) ? (1u << (cols - j)) - 1 : (uint32_t)-1;
+        NAME(Vec) x = *(const NAME(Vec) *)(from + j);
+        if (t->adds) {
+            NAME(Vec) old = NAME(load_part)(c + j, bits);
+            x = t->subtracts ? old - x : x + old;
+        }
+        NAME(store_part)(c + j, bits, x);
+    }
+#else
+    for (int j = 0; j < cols; j++)
+        c[j] = t->subtracts ? c[j] - from[j] : from[j] + (t->adds ? c[j] : 0);
+#endif
+}
+
 /* By way of a copy of c, for columns that do not fill vectors. */
 ATTR static void NAME(tile_apart)(const NAME(Tile) *t, NAME(TileFn) *go, int cols)
 {
@@ -278,10 +328,7 @@ ATTR static void NAME(tile_apart)(const NAME(Tile) *t, NAME(TileFn) *go, int col
     inner.adds = inner.subtracts = inner.streams = false;
     go(&inner);
     for (int i = 0; i < t->rows; i++)
-        for (int j = 0; j < cols; j++) {
-            T *c = t->c + i * t->c_row + j, x = apart[i * NAME(COLS) + j];
-            *c = t->subtracts ? *c - x : x + (t->adds ? *c : 0);
-        }
+        NAME(put_part)(t, t->c + i * t->c_row, apart + i * NAME(COLS), cols);
 }
 
 /* A tile of `cols` columns; a packed one of few rows is a lower tile. */
@@ -595,8 +642,7 @@ static bool NAME(may_walk)(const NAME(Job) *g)
     return !w->is_b && w->nlines && w->ndepth && w->dims[w->nlines + w->ndepth - 1][0] >= SHORTEST;
 }
 
-/* Rows so far apart that lines of all of them want the same few places of the first cache: whoever reads
- * them side by side, element by element, fetches every line again and again. */
+/* Rows so far apart that lines of all of them want the same places of the first cache. */
 static bool NAME(rows_collide)(int64_t step)
 {
     enum { WAY = 4096 };
@@ -648,7 +694,8 @@ static void NAME(choose_slices)(NAME(Job) *g, int workers)
     g->packs_own = is_passing ? DEEP > 1 : is_large;
     g->packs_b = !g->packs_own && (!is_passing || (!IS_PLAIN && DEEP == 1));
     bool is_apart = g->gather ? !NAME(may_walk)(g) : g->a_col != 1 && g->a_row != 1;
-    bool collides = !g->gather && NAME(rows_collide)(g->a_row);
+    /* whoever reads more rows side by side than there are places fetches every line again and again */
+    bool collides = !g->gather && NAME(rows_collide)(g->a_row) && gemm_cache_ways() < ROWS;
     int64_t cols = (panels + g->across - 1) / g->across * NAME(COLS);
     g->packs_a = !IS_PLAIN || cols > 4 * NAME(COLS) || is_apart || collides;
     if (IS_TILED) /* registers take rows as they lie, whole lines of memory at a time */

@@ -12,35 +12,6 @@ typedef struct NAME(Small) {
     uint32_t last; /* a bit for each column of the last vector */
 } NAME(Small);
 
-/* The lanes of a vector that have their bit set; the others are 0, or stay as they are. */
-#if BYTES == 64
-ATTR static inline __attribute__((always_inline)) NAME(Units) NAME(load_part)(const P *from, uint32_t bits)
-{
-    return sizeof(P) == 4 ? (NAME(Units))_mm512_maskz_loadu_epi32((__mmask16)bits, from)
-                          : (NAME(Units))_mm512_maskz_loadu_epi64((__mmask8)bits, from);
-}
-
-ATTR static inline __attribute__((always_inline)) void NAME(store_part)(T *to, uint32_t bits, NAME(Vec) v)
-{
-    if (sizeof(P) == 4)
-        _mm512_mask_storeu_epi32(to, (__mmask16)bits, (__m512i)v);
-    else
-        _mm512_mask_storeu_epi64(to, (__mmask8)bits, (__m512i)v);
-}
-#else
-ATTR static inline __attribute__((always_inline)) NAME(Units) NAME(load_part)(const P *from, uint32_t bits)
-{
-    (void)bits; /* all: see is_small */
-    return *(const NAME(Units) *)from;
-}
-
-ATTR static inline __attribute__((always_inline)) void NAME(store_part)(T *to, uint32_t bits, NAME(Vec) v)
-{
-    (void)bits;
-    *(NAME(Vec) *)to = v;
-}
-#endif
-
 /* Rows of a are found as in tile. */
 ATTR static inline __attribute__((always_inline)) void
 NAME(small_tile)(const NAME(Small) *g, const P *a, const P *b, T *c, int nrows, int nvec)
@@ -51,7 +22,7 @@ NAME(small_tile)(const NAME(Small) *g, const P *a, const P *b, T *c, int nrows, 
     uint32_t last = g->last;
     EACH_ROW(acc[r][0] = acc[r][1] = (NAME(Vec)){ 0 };)
     for (int64_t p = 0; p < g->depth; p++, b += g->b_row, o0 += col, o1 += col, o2 += col) {
-        NAME(Units) b0 = nvec == 2 ? *(const NAME(Units) *)b : NAME(load_part)(b, last), b1 = b0;
+        NAME(Vec) b0 = nvec == 2 ? *(const NAME(Vec) *)b : NAME(load_part)(b, last), b1 = b0;
         if (nvec == 2)
             b1 = NAME(load_part)(b + NAME(LANES), last);
         EACH_ROW(P x = OF_ROW(r);

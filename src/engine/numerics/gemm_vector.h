@@ -69,6 +69,23 @@ NAME(rows_by_vectors)(const NAME(Thin) * t, int64_t i, int64_t end, int nrows, i
                 acc[r][c] += elements[r] * xs;
         }
     }
+#if BYTES == 64
+    if (p < t->depth) { /* what does not fill a vector */
+        uint32_t bits = (1u << (t->depth - p)) - 1;
+        NAME(Vec) elements[4];
+#pragma GCC unroll 4
+        for (int r = 0; r < nrows; r++)
+            elements[r] = NAME(load_part)(row[r] + p, bits);
+#pragma GCC unroll 8
+        for (int c = 0; c < ncols; c++) {
+            NAME(Vec) xs = NAME(load_part)(x + from[c], bits);
+#pragma GCC unroll 4
+            for (int r = 0; r < nrows; r++)
+                acc[r][c] += elements[r] * xs;
+        }
+        p = t->depth;
+    }
+#endif
 #pragma GCC unroll 4
     for (int r = 0; r < nrows; r++)
 #pragma GCC unroll 8
@@ -155,10 +172,12 @@ ATTR static void NAME(vector_slice)(void *user, int64_t slice)
         NAME(strided_by_vector)(t, i, end);
 }
 
-/* Is it better done so, where a's rows lie side by side?  By the sizes alone. */
+/* Is it better done so, where a's rows lie side by side?  By the sizes alone: each result costs the sum of a vector,
+ * and where there are no masks, numbers that fill none are added one by one. */
 static bool NAME(is_thin)(int64_t m, int64_t n, int64_t k)
 {
-    return n <= NAME(MOST_VECTORS) && k >= 4 * NAME(LANES) && m > 4 * n;
+    enum { FEW = 4, MANY = 4 * NAME(LANES), LEAST = BYTES == 64 ? NAME(LANES) : MANY };
+    return n <= NAME(MOST_VECTORS) && k >= (n <= FEW ? LEAST : MANY) && m > 4 * n;
 }
 
 /* No row's sum depends on the slices. */

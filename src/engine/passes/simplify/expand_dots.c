@@ -108,7 +108,7 @@ static bool is_stored(const Module *m, ValueId v)
 }
 
 /* A large matrix by a vector or a few: the runtime reads it the way it lies, once.  A loop does as well
- * where one vector meets rows. */
+ * where one vector meets rows, unless these are several dimensions. */
 static bool is_large_by_few(const Module *m, const Node *node, const Dot *d)
 {
     bool is_plain = d->lhs.element == d->types.sum && d->rhs.element == d->types.sum &&
@@ -119,8 +119,8 @@ static bool is_large_by_few(const Module *m, const Node *node, const Dot *d)
     bool lhs_by_rows = ends_contracted(d->lhs, d->attrs->lhs_contracting_dimensions);
     bool rhs_by_rows = ends_contracted(d->rhs, d->attrs->rhs_contracting_dimensions);
     if (d->n < SHORT_SIDE && d->m >= 8 * d->n)
-        return lhs_by_rows == (d->n > 1) && is_stored(m, node->in[0]);
-    return d->m < SHORT_SIDE && d->n >= 8 * d->m && rhs_by_rows == (d->m > 1) &&
+        return lhs_by_rows == (d->n > 1 || d->nk > 1) && is_stored(m, node->in[0]);
+    return d->m < SHORT_SIDE && d->n >= 8 * d->m && rhs_by_rows == (d->m > 1 || d->nk > 1) &&
            is_stored(m, node->in[1]);
 }
 
