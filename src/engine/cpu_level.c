@@ -107,7 +107,7 @@ CpuAbility cpu_ability(void)
     CpuAbility a = { .vector_bytes = has_512 ? 64 : has_256 ? 32 : 16 };
     a.has[CPU_BF16_DOTS] = has_dots && HAS("avx512bf16");
     a.has[CPU_INTEGER_DOTS] = has_dots && HAS("avx512vnni");
-    a.has[CPU_TILES] = most == CPU_NATIVE && has_512 && tiles_allowed();
+    a.has[CPU_TILES] = most == CPU_NATIVE && a.has[CPU_BF16_DOTS] && tiles_allowed();
     return a;
 }
 

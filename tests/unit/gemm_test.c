@@ -309,6 +309,62 @@ static void test_cuts(GemmKind kind)
     executor_free(e);
 }
 
+/* Results of bf16 have the bits of those of f32, rounded; where numbers are none, or infinite, too. */
+static void test_rounded(const Frame *frame, int64_t m, int64_t n, int64_t k, int is_transposed)
+{
+    Matrix2 a = matrix_new(GEMM_BF16, m, k, is_transposed & 1, 1);
+    Matrix2 b = matrix_new(GEMM_BF16, k, n, is_transposed & 2, 1);
+    if (k > 3) {
+        ((uint16_t *)a.at)[0] = 0x7fc0;         /* nan */
+        ((uint16_t *)a.at)[m * k - 1] = 0x7f80; /* infinity */
+        ((uint16_t *)b.at)[n * k / 2] = 0x7f7f; /* the largest: rounding makes infinities of sums */
+    }
+    int64_t c_row = n + SPARE;
+    float *sums = malloc(sizeof *sums * (size_t)(m * n + 1));
+    uint16_t *c = malloc(sizeof *c * (size_t)(m * c_row + 1));
+    memset(c, 77, sizeof *c * (size_t)(m * c_row + 1));
+    multiply(NULL, GEMM_BF16, m, n, k, a.at, a.row, a.col, b.at, b.row, b.col, sums, n);
+    multiply(frame, GEMM_BF16_ROUNDED, m, n, k, a.at, a.row, a.col, b.at, b.row, b.col, c, c_row);
+    int wrong = 0;
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < c_row; j++) {
+            uint32_t bits = 77 * 0x01010000;
+            if (j < n) {
+                memcpy(&bits, &sums[i * n + j], sizeof bits);
+                bits = isnan(sums[i * n + j]) ? bits | 0x400000 : bits + 0x7fff + (bits >> 16 & 1);
+            }
+            wrong += c[i * c_row + j] != bits >> 16;
+        }
+    if (wrong)
+        printf("bf16 of %lldx%lldx%lld, is_transposed %d: %d wrong\n", (long long)m, (long long)n,
+               (long long)k, is_transposed, wrong);
+    CHECK(!wrong);
+    matrix_free(a);
+    matrix_free(b);
+    free(sums);
+    free(c);
+}
+
+static void test_all_rounded(void)
+{
+    Executor *e = NULL;
+    CHECK(!executor_new(1, 3, 0, &e) && !executor_start(e));
+    Run run = { .executor = e };
+    Task task = { .run = &run };
+    Frame frame = { .task = &task };
+    static const int64_t sizes[] = { 1, 2, 5, 12, 13, 16, 17, 31, 33, 64, 100, 145 };
+    enum { N = sizeof sizes / sizeof sizes[0] };
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            test_rounded(NULL, sizes[i], sizes[j], sizes[(i + 3 * j) % N], (i + j) % 4);
+    test_rounded(&frame, 300, 200, GEMM_ROUNDED_DEPTH, 0);
+    test_rounded(&frame, 300, 200, GEMM_ROUNDED_DEPTH - 1, 3);
+    test_rounded(&frame, 14, 2000, 333, 1);
+    test_rounded(&frame, 2000, 2000, 8, 2);
+    test_rounded(NULL, 3, 4, 0, 0);
+    executor_free(e);
+}
+
 /* Devices multiply by their argument 0, side by side.  Only the first one's holds the numbers, so
  * that the others show whose they took. */
 enum { DEVICES = 4, ROWS = 40, DEPTH = 300, COLUMNS = 333 };
@@ -388,6 +444,10 @@ int main(void)
     for (GemmKind kind = 0; kind < GEMM_KINDS; kind++) {
         if (!LEVEL_OF(kind)->gemm[kind])
             continue;
+        if (kind == GEMM_BF16_ROUNDED) {
+            test_all_rounded();
+            continue;
+        }
         test_sizes(kind);
         test_cuts(kind);
         if (gemm_gathers(kind))

@@ -6,12 +6,12 @@
 #include "engine/numerics/gemm_amx.c"
 #undef ROWS
 
-/* The code around the instructions is AVX-512. */
+/* The code around the instructions is AVX-512, with bf16. */
 static const GemmLevel *level_of(void)
 {
     static const GemmLevel none;
 #if defined __x86_64__
-    return __builtin_cpu_supports("avx512bw") ? &gemm_level_amx : &none;
+    return __builtin_cpu_supports("avx512bf16") ? &gemm_level_amx : &none;
 #else
     return &none;
 #endif

@@ -491,10 +491,22 @@ static void dots(void)
         " : (tensor<8x3xf32>, tensor<40x3xf32>) -> tensor<8x40xf32>\n"
         "  return %0 : tensor<8x40xf32>\n}\n",
         "dot_general");
-    /* Narrow floats are summed in f32. */
-    OPS("func.func @main(%a: tensor<16x16xbf16>, %b: tensor<16x16xbf16>) -> tensor<16x16xbf16> {\n"
+    /* Narrow floats are summed in f32; sums of few bf16 are rounded as they are written. */
+    OPS("func.func @main(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>) -> tensor<16x16xf16> {\n"
         "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
-        " : (tensor<16x16xbf16>, tensor<16x16xbf16>) -> tensor<16x16xbf16>\n"
+        " : (tensor<16x16xf16>, tensor<16x16xf16>) -> tensor<16x16xf16>\n"
+        "  return %0 : tensor<16x16xf16>\n}\n",
+        "dot_general convert");
+    OPS("func.func @main(%a: tensor<16x512xbf16>, %b: tensor<512x16xbf16>) -> tensor<16x16xbf16> "
+        "{\n"
+        "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
+        " : (tensor<16x512xbf16>, tensor<512x16xbf16>) -> tensor<16x16xbf16>\n"
+        "  return %0 : tensor<16x16xbf16>\n}\n",
+        "dot_general");
+    OPS("func.func @main(%a: tensor<16x513xbf16>, %b: tensor<513x16xbf16>) -> tensor<16x16xbf16> "
+        "{\n"
+        "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
+        " : (tensor<16x513xbf16>, tensor<513x16xbf16>) -> tensor<16x16xbf16>\n"
         "  return %0 : tensor<16x16xbf16>\n}\n",
         "dot_general convert");
 }

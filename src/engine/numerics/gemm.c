@@ -12,10 +12,11 @@
 #if defined __x86_64__
 const GemmLevel *gemm_level_of(GemmKind kind)
 {
-    bool has_dots = kind == GEMM_BF16                     ? cpu_has(CPU_BF16_DOTS)
+    bool is_bf16 = kind == GEMM_BF16 || kind == GEMM_BF16_ROUNDED;
+    bool has_dots = is_bf16                               ? cpu_has(CPU_BF16_DOTS)
                     : kind == GEMM_I8 || kind == GEMM_I16 ? cpu_has(CPU_INTEGER_DOTS)
                                                           : false;
-    bool has_tiles = (kind == GEMM_BF16 || kind == GEMM_I8) && cpu_has(CPU_TILES);
+    bool has_tiles = (is_bf16 || kind == GEMM_I8) && cpu_has(CPU_TILES);
     return has_tiles                  ? &gemm_level_amx
            : has_dots                 ? &gemm_level_dots
            : cpu_vector_bytes() == 64 ? &gemm_level_512
@@ -98,10 +99,17 @@ int gemm_cache_ways(void)
 static const struct {
     Element operands, sum;
 } kinds[GEMM_KINDS] = {
-    [GEMM_F32] = { F32, F32 },    [GEMM_F64] = { F64, F64 },   [GEMM_C64] = { C64, C64 },
-    [GEMM_C128] = { C128, C128 }, [GEMM_BF16] = { BF16, F32 }, [GEMM_F16] = { F16, F32 },
-    [GEMM_I8] = { I8, I32 },      [GEMM_I16] = { I16, I32 },   [GEMM_I32] = { I32, I32 },
+    [GEMM_F32] = { F32, F32 },
+    [GEMM_F64] = { F64, F64 },
+    [GEMM_C64] = { C64, C64 },
+    [GEMM_C128] = { C128, C128 },
+    [GEMM_BF16] = { BF16, F32 },
+    [GEMM_F16] = { F16, F32 },
+    [GEMM_I8] = { I8, I32 },
+    [GEMM_I16] = { I16, I32 },
+    [GEMM_I32] = { I32, I32 },
     [GEMM_I64] = { I64, I64 },
+    [GEMM_BF16_ROUNDED] = { BF16, BF16 },
 };
 
 /* Products and sums of integers are the same with and without signs, if they are as wide. */

@@ -5,8 +5,8 @@
 #define BYTES 64
 #define ROWS 32
 #define ATTR                                                                                       \
-    __attribute__((target("amx-tile,amx-bf16,amx-int8,avx512f,avx512vl,avx512dq,avx512bw,avx2,"    \
-                          "fma,prefer-vector-width=512")))
+    __attribute__((target("amx-tile,amx-bf16,amx-int8,avx512f,avx512vl,avx512dq,avx512bw,"         \
+                          "avx512bf16,avx2,fma,prefer-vector-width=512")))
 
 /* ---- instructions ---- */
 
@@ -41,6 +41,8 @@ static const struct TileConfig {
 #define MULTIPLE 16
 #define IS_TILED 1
 #define MULTIPLY(c, a, b) TILE_ADD_BF16(c, a, b)
+#define ROUNDS 1
+#define ROUND_SUMS(x) _mm512_cvtneps_pbh((__m512)(x))
 #define KIND GEMM_BF16
 #define NAME(x) x##_bf16_amx
 #include "engine/numerics/gemm_body.h"
@@ -59,7 +61,9 @@ static const struct TileConfig {
 #include "engine/numerics/gemm_body.h"
 
 const GemmLevel gemm_level_amx = {
-    .gemm = { [GEMM_BF16] = gemm_bf16_amx, [GEMM_I8] = gemm_i8_amx },
+    .gemm = { [GEMM_BF16] = gemm_bf16_amx,
+              [GEMM_BF16_ROUNDED] = gemm_rounded_bf16_amx,
+              [GEMM_I8] = gemm_i8_amx },
     .gather = { [GEMM_BF16] = gather_bf16_amx, [GEMM_I8] = gather_i8_amx },
 };
 #endif

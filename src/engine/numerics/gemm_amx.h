@@ -25,6 +25,7 @@ typedef struct NAME(Tile) {
     int rows, cols; /* of c to write */
     bool adds;      /* to what c holds */
     bool streams;   /* past the caches; then it does not add */
+    bool rounds;    /* c is of bf16; then neither */
     const P *ahead; /* what is read after this panel, */
     int64_t nahead; /* lines of it to ask for with each chunk */
 } NAME(Tile);
@@ -85,7 +86,11 @@ ATTR static void NAME(put_apart)(const NAME(Tile) *t)
         TILE_STORE(2, apart + HEIGHT * COLS, COLS * sizeof(T));
     if (t->rows > HEIGHT && t->cols > LANES)
         TILE_STORE(3, apart + HEIGHT * COLS + LANES, COLS * sizeof(T));
-    for (int i = 0; i < t->rows; i++)
+#if ROUNDS
+    for (int i = 0; i < t->rows && t->rounds; i++)
+        NAME(put_rounded)((uint16_t *)(void *)t->c + i * t->c_row, apart + i * COLS, t->cols);
+#endif
+    for (int i = 0; i < t->rows && !t->rounds; i++)
         for (int j = 0; j < t->cols; j += LANES) {
             T *c = t->c + i * t->c_row + j;
             NAME(Vec) x = *(const NAME(Vec) *)(apart + i * COLS + j);
@@ -112,7 +117,7 @@ ATTR static void NAME(tile)(NAME(Tile) *t)
         NAME(multiply)(t, false, true);
     else
         NAME(multiply)(t, false, false);
-    if (t->rows < ROWS || t->cols < NAME(COLS) || t->adds || t->streams) {
+    if (t->rows < ROWS || t->cols < NAME(COLS) || t->adds || t->streams || t->rounds) {
         NAME(put_apart)(t);
         return;
     }
@@ -143,6 +148,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, const NAME(Part) *part, int64_t
     t.cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
     t.adds = pc > 0;
     t.streams = g->streams_c;
+    t.rounds = g->rounds;
     t.ahead = b + part->b.apart * NAME(COLS);
     if (j + NAME(COLS) < part->end) /* the next panel comes while the tiles of this one are computed */
         t.nahead = (depth * NAME(COLS) / NAME(LINE) + tiles * t.chunks - 1) / (tiles * t.chunks);
@@ -152,7 +158,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, const NAME(Part) *part, int64_t
         t.direct = t.a ? NAME(elements)(g, pc, depth) / (MULTIPLE * DEEP) : 0;
         t.packed = part->a + (i - ic) * KC;
         t.b = b;
-        t.c = g->c + i * g->c_row + g->jc + j;
+        t.c = NAME(place_in_c)(g, i, g->jc + j);
         NAME(tile)(&t);
     }
 }

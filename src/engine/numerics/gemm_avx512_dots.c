@@ -18,6 +18,8 @@
 #define MULTIPLY(acc, x, b)                                                                        \
     ((NAME(Vec))_mm512_dpbf16_ps((__m512)(acc), (__m512bh)_mm512_set1_epi32((int)(x)),             \
                                  (__m512bh)(b)))
+#define ROUNDS 1
+#define ROUND_SUMS(x) _mm512_cvtneps_pbh((__m512)(x))
 #define KIND GEMM_BF16
 #define NAME(x) x##_bf16_dots
 #include "engine/numerics/gemm_body.h"
@@ -49,7 +51,10 @@
 #include "engine/numerics/gemm_body.h"
 
 const GemmLevel gemm_level_dots = {
-    .gemm = { [GEMM_BF16] = gemm_bf16_dots, [GEMM_I8] = gemm_i8_dots, [GEMM_I16] = gemm_i16_dots },
+    .gemm = { [GEMM_BF16] = gemm_bf16_dots,
+              [GEMM_BF16_ROUNDED] = gemm_rounded_bf16_dots,
+              [GEMM_I8] = gemm_i8_dots,
+              [GEMM_I16] = gemm_i16_dots },
     .gather = { [GEMM_BF16] = gather_bf16_dots,
                 [GEMM_I8] = gather_i8_dots,
                 [GEMM_I16] = gather_i16_dots },

@@ -14,6 +14,7 @@
  *   OFFSET_A  what is added to every unit of a, to be taken off again (take_offset) [0]
  *   MULTIPLE  the depth is filled up with zeros to whole so many units [SPLIT]
  *   IS_TILED  tiles are AMX's, of two registers by two (gemm_amx.h) [0]
+ *   ROUNDS    c may be of bf16 (gemm_rounded.h) [0]
  *   KIND      its GemmKind
  *
  * and BYTES of a vector, ROWS of a tile (12 or 6; 32 of AMX), ATTR the target attribute, NAME(x) for its names.
@@ -62,6 +63,9 @@
 #ifndef IS_TILED
 #define IS_TILED 0
 #endif
+#ifndef ROUNDS
+#define ROUNDS 0
+#endif
 #ifndef MULTIPLY
 #define MULTIPLY(acc, x, b) ((acc) + (x) * (b))
 #endif
@@ -98,6 +102,9 @@ ATTR static inline __attribute__((always_inline)) void NAME(stream_vector)(T *to
 #endif
 }
 
+#if ROUNDS
+#include "engine/numerics/gemm_rounded.h"
+#endif
 #if !IS_TILED
 #define ROW(i, x)                                                                                  \
     {                                                                                              \
@@ -129,6 +136,7 @@ typedef struct NAME(Tile) {
     bool adds; /* to what c holds */
     bool subtracts; /* from what c holds; then adds is set too */
     bool streams;   /* past the caches; then neither is set */
+    bool rounds;    /* c is of bf16; then neither is set */
     P *keeps;  /* where b is packed on the way, for the tiles after this one; or NULL */
     NAME(Vec) * runs; /* room for the tile */
     const P *ahead;   /* what is read after this panel, */
@@ -158,7 +166,7 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
 #if IS_PLAIN && SPLIT == 1
     Places walk = t->walk;
 #endif
-    if (!t->streams) {
+    if (!t->streams && !t->rounds) {
         EACH_ROW(__builtin_prefetch(t->c + r * t->c_row, 1);
                  if (nvec == 2) __builtin_prefetch(t->c + r * t->c_row + NAME(LANES), 1);)
     }
@@ -223,6 +231,17 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
     if (t->subtracts) {
         EACH_ROW(acc[r][0] = -acc[r][0]; if (nvec == 2) acc[r][1] = -acc[r][1];)
     }
+#if ROUNDS
+    if (t->rounds) {
+        EACH_ROW(if (r < t->rows) {
+            uint16_t *to = (uint16_t *)(void *)t->c + r * t->c_row;
+            *(NAME(Halves) *)to = NAME(round_sums)(acc[r][0]);
+            if (nvec == 2)
+                *(NAME(Halves) *)(to + NAME(LANES)) = NAME(round_sums)(acc[r][1]);
+        })
+        return;
+    }
+#endif
     if (t->streams) {
         EACH_ROW(if (r < t->rows) {
             NAME(stream_vector)(t->c + r * t->c_row, acc[r][0]);
@@ -325,9 +344,13 @@ ATTR static void NAME(tile_apart)(const NAME(Tile) *t, NAME(TileFn) *go, int col
     NAME(Tile) inner = *t;
     inner.c = apart;
     inner.c_row = NAME(COLS);
-    inner.adds = inner.subtracts = inner.streams = false;
+    inner.adds = inner.subtracts = inner.streams = inner.rounds = false;
     go(&inner);
-    for (int i = 0; i < t->rows; i++)
+#if ROUNDS
+    for (int i = 0; i < t->rows && t->rounds; i++)
+        NAME(put_rounded)((uint16_t *)(void *)t->c + i * t->c_row, apart + i * NAME(COLS), cols);
+#endif
+    for (int i = 0; i < t->rows && !t->rounds; i++)
         NAME(put_part)(t, t->c + i * t->c_row, apart + i * NAME(COLS), cols);
 }
 
@@ -382,6 +405,7 @@ typedef struct NAME(Job) {
     int64_t c_row;
     const Gather *gather;  /* how b lies, or a; NULL: by the strides above */
     bool subtracts;        /* from what c holds */
+    bool rounds;           /* c is of bf16 */
     bool is_slice;         /* of other work: there is no help */
     bool packs_a, packs_b; /* packs_a: all of it; else tiles that can are read where they lie */
     bool packs_own;        /* each thread packs what its slices read of b itself */
@@ -558,6 +582,13 @@ ATTR static NAME(Direct) NAME(gather_rows)(P *packed, const NAME(Job) *g, int64_
 }
 #endif
 
+/* Where row i and column j of c lie. */
+static T *NAME(place_in_c)(const NAME(Job) *g, int64_t i, int64_t j)
+{
+    int64_t at = i * g->c_row + j;
+    return ROUNDS && g->rounds ? (T *)(void *)((uint16_t *)(void *)g->c + at) : g->c + at;
+}
+
 /* Some rows and columns of c, and the depth under way. */
 typedef struct NAME(Part) {
     int64_t ic, last, jc, end, pc;
@@ -588,6 +619,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, const NAME(Part) *part, int64_t
     t.adds = pc > 0 || g->subtracts;
     t.subtracts = g->subtracts;
     t.streams = g->streams_c;
+    t.rounds = g->rounds;
     t.runs = runs;
     t.run = t.depth > 4 * NAME(RUN) ? 2 * NAME(RUN) : NAME(RUN);
     t.nruns = (t.depth + t.run - 1) / t.run;
@@ -612,7 +644,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, const NAME(Part) *part, int64_t
 #endif
         t.a_row = part->direct.row[(i - ic) / ROWS];
         t.a_col = g->a_col;
-        t.c = g->c + i * g->c_row + g->jc + j;
+        t.c = NAME(place_in_c)(g, i, g->jc + j);
         NAME(tile_at)(&t, is_packed, cols);
         t.ahead += t.nahead * NAME(LINE) * t.nruns;
         if (t.keeps) {
@@ -630,7 +662,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, const NAME(Part) *part, int64_t
 static bool NAME(may_stream)(const NAME(Job) *g)
 {
     int64_t bytes = g->m * g->n * (int64_t)sizeof(T), least = STREAMED_RESULT / (g->k < STREAMED_DEPTH ? 1 : 4);
-    return bytes >= least && g->k <= KC && !g->subtracts && (uintptr_t)g->c % BYTES == 0 &&
+    return bytes >= least && g->k <= KC && !g->subtracts && !g->rounds && (uintptr_t)g->c % BYTES == 0 &&
            g->c_row * (int64_t)sizeof(T) % BYTES == 0;
 }
 
@@ -784,6 +816,22 @@ ATTR static void NAME(gemm)(const Frame *frame, int64_t m, int64_t n, int64_t k,
         NAME(blocks)(&g);
 }
 
+#if ROUNDS
+/* The same with c of bf16, for depths that are added up in one go. */
+ATTR static void NAME(gemm_rounded)(const Frame *frame, int64_t m, int64_t n, int64_t k, const void *a,
+                                    int64_t a_row, int64_t a_col, const void *b, int64_t b_row, int64_t b_col,
+                                    void *c, int64_t c_row)
+{
+    require(k <= GEMM_ROUNDED_DEPTH);
+    NAME(Job) g = { .frame = frame, .m = m, .n = n, .terms = k, .a = a, .a_row = a_row, .a_col = a_col, .b = b,
+                    .b_row = b_row, .b_col = b_col, .c = c, .c_row = c_row, .rounds = true };
+    for (int64_t i = 0; i < m && k == 0; i++)
+        memset((uint16_t *)c + i * c_row, 0, sizeof(uint16_t) * (size_t)n);
+    if (m && n && k)
+        NAME(blocks)(&g);
+}
+#endif
+
 #if IS_PLAIN && IS_ROUNDED
 #include "engine/numerics/gemm_triangle.h"
 #include "engine/numerics/gemm_eliminate.h"
@@ -825,6 +873,8 @@ ATTR static void NAME(gather)(const Frame *frame, const Gather *gather, const vo
 #undef OFFSET_A
 #undef MULTIPLE
 #undef IS_TILED
+#undef ROUNDS
+#undef ROUND_SUMS
 #undef MULTIPLY
 #undef TO_Q
 #undef TO_QS

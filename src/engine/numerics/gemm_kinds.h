@@ -58,6 +58,7 @@
 #define I int32_t
 #define TO_Q(x) bf16_to_f32(x)
 #define TO_QS(v) ((NAME(Qs))(__builtin_convertvector(v, NAME(Mask)) << 16))
+#define ROUNDS 1
 #define KIND GEMM_BF16
 #define NAME(x) LEVEL(x##_bf16)
 #include "engine/numerics/gemm_body.h"
@@ -107,6 +108,7 @@ const GemmLevel LEVEL(gemm_level) = {
               [GEMM_C64] = LEVEL(gemm_c64),
               [GEMM_C128] = LEVEL(gemm_c128),
               [GEMM_BF16] = LEVEL(gemm_bf16),
+              [GEMM_BF16_ROUNDED] = LEVEL(gemm_rounded_bf16),
               [GEMM_F16] = LEVEL(gemm_f16),
               [GEMM_I8] = LEVEL(gemm_i8),
               [GEMM_I16] = LEVEL(gemm_i16),

@@ -68,8 +68,10 @@ typedef enum GemmKind {
     GEMM_I16,
     GEMM_I32,
     GEMM_I64,
+    GEMM_BF16_ROUNDED, /* as GEMM_BF16, and the sums become bf16; of depths up to GEMM_ROUNDED_DEPTH */
     GEMM_KINDS
 } GemmKind;
+enum { GEMM_ROUNDED_DEPTH = 512 }; /* at every level added up in one go */
 
 /* The kind with those operands and that result; -1: there is none. */
 int gemm_kind(Element lhs, Element rhs, Element out);

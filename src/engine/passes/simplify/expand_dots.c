@@ -9,7 +9,8 @@
  *
  * K stands last, or before N or M where that side is contiguous along it, or before the last of B where both are.  Narrow numbers are summed
  * in wider ones: floats in f32, whether or not the dot is written out; a dot that stays has the types of
- * one of the runtime's products (gemm_types), and what comes of it is made narrow again. */
+ * one of the runtime's products (gemm_types), and what comes of it is made narrow again, unless the product
+ * does that itself. */
 #include "engine/numerics/numerics.h"
 #include "engine/passes/simplify/simplify.h"
 
@@ -215,6 +216,10 @@ ValueId expand_dot(Simplifier *s, NodeId n)
     Dot d = measure(s->m, &node);
     if (wants_loop(s->m, &node, &d))
         return write_out(s, &node, &d);
+    /* where the depth is short, sums of f32 would take longer to write and to read than to add up */
+    bool is_one = d.nk == 1 && d.k <= GEMM_ROUNDED_DEPTH;
+    if (is_one && gemm_kind(d.lhs.element, d.rhs.element, d.result.element) == GEMM_BF16_ROUNDED)
+        return 0;
     GemmTypes t = d.types;
     if (!t.is_known ||
         (d.lhs.element == t.operands && d.rhs.element == t.operands && d.result.element == t.sum))
