@@ -58,6 +58,7 @@ typedef struct OpCost {
         WORK_WINDOW,
         WORK_SORT,
         WORK_TOP_K,
+        WORK_FFT,
         WORK_SCATTER,
         WORK_SELECT_SCATTER,
         WORK_FACTOR,

@@ -11,7 +11,8 @@ static int64_t evaluation_cost(const Module *m, NodeId n)
 {
     const Node *node = node_at(m, n);
     int work = op_info[node->op].cost.work;
-    double ns = work == WORK_FACTOR || work == WORK_CALL ? node_work(m, n).ns : 0;
+    bool is_known = work == WORK_FACTOR || work == WORK_CALL || work == WORK_FFT;
+    double ns = is_known ? node_work(m, n).ns : 0;
     if (ns > 0)
         return 300 + (ns < (double)MOST_NS ? (int64_t)ns : MOST_NS);
     int64_t elements = 0;

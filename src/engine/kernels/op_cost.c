@@ -112,6 +112,19 @@ static Work factor_work(const Module *m, const Node *node)
     return (Work){ .ns = t.rank >= 2 ? count(m, node->in[0]) * (double)t.dims[t.rank - 1] / 4 : 0 };
 }
 
+/* n log n of the larger side, whose numbers are half as many if the other's are real. */
+static Work fft_work(const Module *m, const Node *node)
+{
+    Ints length = ((const FftAttrs *)node->attrs)->fft_length;
+    double n = count(m, node->in[0]), out = count(m, node->out), line = 1, steps = 0;
+    for (int i = 0; i < length.n; i++)
+        line *= (double)length.at[i];
+    for (; line > 1; line /= 2)
+        steps++;
+    n = (n < out ? n : out) * steps;
+    return (Work){ .flops = 5 * n, .ns = 0.35 * n };
+}
+
 /* Finding the place of a window, and then its elements, which go in vectors if they are rows. */
 static Work scatter_work(const Module *m, const Node *node)
 {
@@ -137,6 +150,7 @@ Work node_work(const Module *m, NodeId n)
     case WORK_WINDOW: return window_work(m, n);
     case WORK_SORT: return sort_work(m, node);
     case WORK_TOP_K: return (Work){ .ns = 0.5 * count(m, node->in[0]) };
+    case WORK_FFT: return fft_work(m, node);
     case WORK_SCATTER: return scatter_work(m, node);
     case WORK_SELECT_SCATTER: return (Work){ .ns = 10 * count(m, node->in[0]) };
     case WORK_FACTOR: return factor_work(m, node);
