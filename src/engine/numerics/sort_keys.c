@@ -220,6 +220,25 @@ typedef struct WideRecord {
 #define NAME(f) f##_64
 #include "engine/numerics/sort_body.h"
 
+/* The first few of a short line: the least of all, then the least of those beyond it, and so on.  No step depends on
+ * how an earlier one came out, which machines cannot foresee. */
+static void select_least(const Line *l, Keys keys, uint32_t *order)
+{
+    uint32_t numbers[BLOCK];
+    uint64_t bound = 0;
+    int64_t n = next_block_32(l, keys, 0, numbers);
+    for (int64_t k = 0; k < l->kept; k++) {
+        uint64_t least = UINT64_MAX;
+        for (int64_t i = 0; i < n; i++) {
+            uint64_t x = (uint64_t)numbers[i] << 32 | (uint64_t)i;
+            uint64_t y = x < bound ? UINT64_MAX : x;
+            least = y < least ? y : least;
+        }
+        order[k] = (uint32_t)least;
+        bound = least + 1;
+    }
+}
+
 /* ---- one line ---- */
 
 typedef struct Two {
@@ -262,8 +281,14 @@ static Keys keys_before(const Ranking *all, int last)
 
 static bool line_order(Line *l, const Ranking *all, int nkeys, uint32_t *order)
 {
+    enum { FEW_STEPS = 128 };
     Keys keys = keys_before(all, nkeys - 1);
     bool is_few = keys.n == nkeys && l->kept <= l->extent / 8;
+    if (keys.n == nkeys && keys.bits <= 32 && l->extent <= BLOCK &&
+        l->kept * l->extent <= FEW_STEPS) {
+        select_least(l, keys, order);
+        return true;
+    }
     if (is_few)
         return keys.bits <= 32 ? select_order_32(l, keys, order) : select_order_64(l, keys, order);
     for (int last = nkeys - 1; last >= 0; last -= keys.n) {
