@@ -10,14 +10,15 @@
  *     for windows { for positions p { best, where = p }
  *                   for positions p { out[p] = where == p ? out[p] + source : out[p] } }
  *
- * Any other last dimension is walked window by window.  Along a dimension in which windows do
+ * Along any other last dimension a vector holds neighbouring windows while their preferred positions are found;
+ * their numbers are then added one by one, since two may prefer one position.  Along a dimension in which windows do
  * not overlap they own what lies from one to the next: that loop comes first, is split among
  * workers, and begins with the initial values of what it owns. */
 #include "engine/kernels/kernels.h"
 
 #include <string.h>
 
-enum { MOST_COLUMNS = 4, MOST_UNROLLED = 16 };
+enum { MOST_COLUMNS = 4, MOST_UNROLLED = 16, FEW_WINDOWS = 4 };
 
 typedef struct Selection {
     NodeId node;
@@ -132,7 +133,7 @@ static void take_better(Kernel *k, Selection *s, Coord number)
     V inside = NULL;
     Index *to = position_index(k, s, &inside);
     V value = element(k, node->in[0], to);
-    V where = s->columns ? coord_lanes(k, number, s->lanes) : index_linear(k, to).base;
+    V where = coord_lanes(k, s->columns ? number : index_linear(k, to), s->lanes);
     V keeps = call_region(k, node->regions[0], s->best[0], value);
     V takes = LLVMBuildNot(k->b, LLVMBuildAnd(k->b, s->best[2], keeps, ""), "");
     if (inside)
@@ -147,7 +148,7 @@ static void find_best(Kernel *k, Selection *s)
 {
     k->lanes = s->lanes;
     s->best[0] = LLVMConstNull(value_type(k, s->in.element));
-    s->best[1] = LLVMConstNull(s->columns ? lane_type(k, s->lanes) : int_type(k, 64));
+    s->best[1] = LLVMConstNull(s->lanes > 1 ? lane_type(k, s->lanes) : int_type(k, 64));
     s->best[2] = LLVMConstNull(lanes_of(int_type(k, 1), s->lanes));
     positions_from(k, s, 0, s->last + 1, coord_const(k, 0), true, take_better);
 }
@@ -212,16 +213,17 @@ static Index *source_index(Kernel *k, const Selection *s)
     return at;
 }
 
-/* One window: its number is added at one place, if there is any. */
-static void store_where_best(Kernel *k, Selection *s)
+/* One window: its number is added at position `where`, if `has_one`. */
+static void store_where_best(Kernel *k, Selection *s, V where, V has_one)
 {
     const Node *node = node_at(k->m, s->node);
     LLVMBasicBlockRef add = LLVMAppendBasicBlockInContext(k->c, k->function, "add");
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "next");
-    LLVMBuildCondBr(k->b, s->best[2], add, after);
+    LLVMBuildCondBr(k->b, has_one, add, after);
     LLVMPositionBuilderAtEnd(k->b, add);
+    s->lanes = k->lanes = 1;
     memo_clear(k);
-    Index *to = index_numbered(k, s->in, coord_uniform(k, s->best[1]), 1);
+    Index *to = index_numbered(k, s->in, coord_uniform(k, where), 1);
     Element sums = element_of(k, node->out); /* may be wider than what was compared */
     V source = element(k, node->in[1], source_index(k, s));
     V sum = call_region(k, node->regions[1], load_element(k, k->outs[0], sums, to), source);
@@ -229,6 +231,23 @@ static void store_where_best(Kernel *k, Selection *s)
         store_element(k, k->outs[0], sums, to, sum);
     LLVMBuildBr(k->b, after);
     LLVMPositionBuilderAtEnd(k->b, after);
+}
+
+/* The windows of all lanes, in order. */
+static void store_each(Kernel *k, Selection *s, Coord first)
+{
+    int lanes = s->lanes;
+    if (lanes == 1) {
+        store_where_best(k, s, s->best[1], s->best[2]);
+        return;
+    }
+    Loop loop;
+    loop_begin(k, &loop, lanes, 1, 0, NULL);
+    V lane = loop.i, where = LLVMBuildExtractElement(k->b, s->best[1], lane, "");
+    where = LLVMBuildIntCast2(k->b, where, int_type(k, 64), false, "");
+    s->at[s->last] = coord_uniform(k, LLVMBuildAdd(k->b, first.base, lane, ""));
+    store_where_best(k, s, where, LLVMBuildExtractElement(k->b, s->best[2], lane, ""));
+    loop_end(k, &loop, NULL);
 }
 
 /* ---- loops ---- */
@@ -240,7 +259,7 @@ static void windows_at(Kernel *k, Selection *s, Coord last, int lanes)
     s->lanes = lanes;
     find_best(k, s);
     if (!s->columns) {
-        store_where_best(k, s);
+        store_each(k, s, last);
         return;
     }
     memo_clear(k);
@@ -251,7 +270,7 @@ static void windows_at(Kernel *k, Selection *s, Coord last, int lanes)
 static void windows_of_row(Kernel *k, Selection *s)
 {
     int64_t n = s->last >= 0 ? s->dims[s->last].count : 1;
-    int lanes = s->columns ? k->width : 1;
+    int lanes = element_info[s->in.element].kind == COMPLEX || n < FEW_WINDOWS ? 1 : k->width;
     int64_t full = n / lanes * lanes;
     if (full) {
         Loop loop;
