@@ -35,7 +35,7 @@ static void run_object(Emit *e, const char *message)
     void *address = NULL;
     Error *error = emit_object(e, &bytes, &n);
     if (!error)
-        error = code_load(bytes, n, &code);
+        code = code_new(), error = code_add(code, bytes, n);
     if (!error)
         error = code_find(code, "kernel", &address);
     CHECK_STR(error ? error_text(error) : "", "");

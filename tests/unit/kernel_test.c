@@ -213,7 +213,7 @@ static Error *kernel_run(Case *c, bool in_place)
     }
     emit_end(&e);
     if (!error)
-        error = code_load(bytes, n, &code);
+        code = code_new(), error = code_add(code, bytes, n);
     if (!error)
         error = code_find(code, "kernel", &address);
     if (!error) {

@@ -16,6 +16,7 @@
 #include "engine/ahead/ahead.h"
 #include "engine/checks.h"
 #include "engine/ffi/ffi.h"
+#include "engine/link/plain_code.h"
 #include "engine/numerics/numerics.h"
 
 #include <stdio.h>
@@ -36,6 +37,8 @@ typedef struct Job {
     bool is_side_by_side; /* kernels are compiled by other threads */
     bool is_ahead;        /* for an object file */
     ParallelCompile side;
+    PlainCode plain; /* and where it is made */
+    Arena *scratch;
 } Job;
 
 /* A layout on its way to being a program. */
@@ -506,26 +509,110 @@ static Program *make_program(Job *job, const Layout *l, int number, Error **erro
     return k.program;
 }
 
+/* ---- plain code: that of the glue, and of kernels ---- */
+
+static const PlainCode *plain_at(const Job *job, int i)
+{
+    return i == 0 ? &job->plain : parallel_compile_plain(&job->side, i - 1);
+}
+
+static int count_plain(const Job *job)
+{
+    return 1 + job->side.nbatches;
+}
+
+/* Where the code of each begins, and its functions; in all, how many bytes. */
+static size_t place_plain(const Job *job, size_t *begins, Table *functions)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < count_plain(job); i++) {
+        const PlainCode *p = plain_at(job, i);
+        begins[i] = bytes;
+        bytes += (plain_code_bytes(p) + 15) & ~(size_t)15;
+        for (int k = 0; k < p->nfunctions; k++)
+            table_set(functions, p->names[k], strlen(p->names[k]), begins[i] + (size_t)p->at[k]);
+    }
+    return bytes;
+}
+
+/* False: no function of plain code has this name. */
+static bool find_plain(const Table *functions, unsigned char *at, const char *name, void **address)
+{
+    uint64_t offset;
+    bool is_plain = table_get(functions, name, strlen(name), &offset);
+    if (is_plain)
+        *address = at + offset;
+    return is_plain;
+}
+
+/* What is not plain code is left to be looked for. */
+static void join_plain(Job *job, const Table *functions, const size_t *begins, unsigned char *at)
+{
+    int others = 0;
+    for (int i = 0; i < job->nlinks; i++) {
+        if (find_plain(functions, at, job->names[i], job->links[i]))
+            continue;
+        job->names[others] = job->names[i];
+        job->links[others++] = job->links[i];
+    }
+    job->nlinks = others;
+    for (int i = 0; i < count_plain(job); i++) {
+        const PlainCode *p = plain_at(job, i);
+        void **words = (void **)(at + begins[i] + plain_code_words_at(p));
+        for (int k = 0; k < p->nwords; k++)
+            if (!find_plain(functions, at, p->words[k], &words[k]))
+                link_later(job, p->words[k], &words[k]);
+    }
+}
+
+static Error *load_plain(Job *job, Program *program)
+{
+    Table functions = { 0 };
+    size_t *begins = ARENA_ARRAY(job->scratch, size_t, count_plain(job));
+    size_t bytes = place_plain(job, begins, &functions);
+    unsigned char *at;
+    Error *error = bytes ? code_map(program->code, bytes, &at) : NULL;
+    for (int i = 0; i < count_plain(job) && bytes && !error; i++) {
+        const PlainCode *p = plain_at(job, i);
+        if (p->n)
+            memcpy(at + begins[i], p->code, (size_t)p->n);
+        program->stats.code_bytes += (size_t)p->n;
+    }
+    if (bytes && !error)
+        join_plain(job, &functions, begins, at);
+    table_free(&functions);
+    return error;
+}
+
 static Error *load(Job *job, Program *program, const Object *own)
 {
     const Object *objects = NULL;
     int nobjects = 0;
     TRY(parallel_compile_wait(&job->side, &objects, &nobjects));
+    program->code = code_new();
     program->stats.code_bytes = own->n;
-    TRY(code_load(own->bytes, own->n, &program->code));
+    if (own->n)
+        TRY(code_add(program->code, own->bytes, own->n));
     for (int i = 0; i < nobjects; i++) {
         program->stats.code_bytes += objects[i].n;
-        TRY(code_add(program->code, objects[i].bytes, objects[i].n));
+        if (objects[i].n)
+            TRY(code_add(program->code, objects[i].bytes, objects[i].n));
     }
-    return code_find_all(program->code, job->nlinks, job->names, job->links);
+    TRY(load_plain(job, program));
+    TRY(code_find_all(program->code, job->nlinks, job->names, job->links));
+    return code_seal(program->code);
 }
 
 /* The object with the segments is made here while others make those with the kernels. */
 static Error *make_objects(Job *job, Program *program)
 {
     Object own = { 0 };
+    if (job->e.hurries)
+        plain_code_take(&job->e, job->scratch, &job->plain);
+    /* LLVM's objects could not find a function of plain code */
+    job->side.takes_plain = job->e.hurries && !has_code(&job->e);
     parallel_compile_start(&job->side);
-    Error *error = emit_object(&job->e, &own.bytes, &own.n);
+    Error *error = has_code(&job->e) ? emit_object(&job->e, &own.bytes, &own.n) : NULL;
     if (!error)
         error = load(job, program, &own);
     else {
@@ -563,6 +650,7 @@ static void job_end(Job *job)
     emit_end(&job->e);
     region_table_free(&job->known);
     parallel_compile_free(&job->side);
+    arena_free(job->scratch);
 }
 
 static Error *emit_program(Job *job, const Layout *l, Program **out)
@@ -586,6 +674,7 @@ static Error *emit_program(Job *job, const Layout *l, Program **out)
 Error *link_program(const Layout *l, Module *m, Program **out)
 {
     Job job = { .m = m, .arena = arena_new(), .known = { .m = m }, .side = { .m = m } };
+    job.scratch = arena_new();
     Error *error = emit_program(&job, l, out);
     job_end(&job);
     if (error)

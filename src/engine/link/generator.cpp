@@ -116,6 +116,7 @@ struct Generator {
     llvm::SmallString<0> bytes;
     llvm::raw_svector_ostream stream{ bytes };
     llvm::legacy::PassManager passes;
+    bool is_filled = false;
     size_t made = 0; /* bytes, of all modules */
 };
 
@@ -144,10 +145,7 @@ Generator *generator_new(LLVMTargetMachineRef machine)
     auto *g = new Generator;
     g->machine.reset(
         static_cast<llvm::LLVMTargetMachine *>(reinterpret_cast<llvm::TargetMachine *>(machine)));
-    if (fill(g))
-        return g;
-    generator_free(g);
-    return nullptr;
+    return g;
 }
 
 LLVMTargetMachineRef generator_machine(const Generator *g)
@@ -156,13 +154,18 @@ LLVMTargetMachineRef generator_machine(const Generator *g)
         static_cast<llvm::TargetMachine *>(g->machine.get()));
 }
 
-void generator_run(Generator *g, LLVMModuleRef module, const char **bytes, size_t *n)
+/* Machines are also made for what they say of themselves alone, so passes come with the first module. */
+bool generator_run(Generator *g, LLVMModuleRef module, const char **bytes, size_t *n)
 {
+    if (!g->is_filled && !fill(g))
+        return false;
+    g->is_filled = true;
     g->bytes.clear();
     g->passes.run(*llvm::unwrap(module));
     g->made += g->bytes.size();
     *bytes = g->bytes.data();
     *n = g->bytes.size();
+    return true;
 }
 
 /* Passes keep tables as large as the largest function needed, and some that only grow. */

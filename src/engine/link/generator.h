@@ -13,11 +13,12 @@ extern "C" {
 /* A machine, and the passes that make an object file for it; for one thread at a time. */
 typedef struct Generator Generator;
 
-/* It owns the machine.  NULL: there are no objects for that machine, which is gone. */
+/* It owns the machine. */
 Generator *generator_new(LLVMTargetMachineRef machine);
 LLVMTargetMachineRef generator_machine(const Generator *g);
-/* Changes the module.  The bytes are there until the next module comes. */
-void generator_run(Generator *g, LLVMModuleRef module, const char **bytes, size_t *n);
+/* Changes the module.  The bytes are there until the next module comes.  False: there are no objects
+ * for that machine. */
+bool generator_run(Generator *g, LLVMModuleRef module, const char **bytes, size_t *n);
 /* It has made so much that it is better made anew. */
 bool generator_is_worn(const Generator *g);
 void generator_free(Generator *g);

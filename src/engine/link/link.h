@@ -9,6 +9,8 @@
  *   parallel_compile.c  kernels compiled side by side
  *   object.c            LLVM module -> object bytes
  *   generator.cpp       LLVM's code generator, which is kept
+ *   only_calls.c        which functions only call others
+ *   plain_code.c        their code, without LLVM
  *   linker.c            object bytes -> callable functions
  *   llvm_memory.c       LLVM without memory
  *
@@ -61,12 +63,16 @@ void llvm_end(void);              /* for good: no thread compiles, and no code w
 MUST_USE Error *emit_begin(Emit *e, Arena *arena, const char *name, const CodeTarget *target);
 void emit_end(Emit *e);                                        /* frees them */
 MUST_USE Error *emit_object(Emit *e, char **bytes, size_t *n); /* optimise, generate; heap_free */
+bool has_code(const Emit *e);                                  /* a function is defined */
 
 /* ---- linker.c: an object file's bytes become functions; the code lives until code_free ---- */
 
 typedef struct Code Code;
-MUST_USE Error *code_load(const char *object, size_t n, Code **out);
+Code *code_new(void);                                               /* empty */
 MUST_USE Error *code_add(Code *code, const char *object, size_t n); /* objects see one another */
+/* Room for code of no object: it may be written until code_seal.  At most once for each. */
+MUST_USE Error *code_map(Code *code, size_t bytes, unsigned char **at);
+MUST_USE Error *code_seal(Code *code);
 MUST_USE Error *code_find(Code *code, const char *name, void **address);
 /* Several names at once, which is faster; *at[i] becomes the address of names[i]. */
 MUST_USE Error *code_find_all(Code *code, int n, const char *const *names, void ***at);
@@ -146,7 +152,8 @@ typedef struct Batch Batch;
 /* Starts as { 0 } with the module. */
 typedef struct ParallelCompile {
     const Module *m;
-    bool hurries; /* Emit.hurries */
+    bool hurries;     /* Emit.hurries */
+    bool takes_plain; /* kernels that only call become plain code */
     int n, room;
     PendingKernel *kernels;
     int nbatches;
@@ -163,5 +170,7 @@ void parallel_compile_add(ParallelCompile *s, NodeId node, const char *name, int
 void parallel_compile_start(ParallelCompile *s);
 /* The ParallelCompile owns the objects. */
 MUST_USE Error *parallel_compile_wait(ParallelCompile *s, const Object **objects, int *n);
+/* What is in none of them: that of batch i. */
+const struct PlainCode *parallel_compile_plain(const ParallelCompile *s, int i);
 void parallel_compile_free(ParallelCompile *s);
 #endif

@@ -1,6 +1,6 @@
 /* linker.c - object bytes in, callable functions out.
  *
- *   bytes --> code_load --> code_find "s0", "s1" ... --> code_free
+ *   code_new --> bytes --> code_add --> code_find "s0", "s1" ... --> code_free
  *
  * Linking is short and goes one at a time.  Code is loaded into a dylib of its own whose only
  * outside symbols are the library calls that LLVM makes up by itself (memcpy, fmod, ...), so
@@ -15,14 +15,18 @@
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
 
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct Code {
-    int linker; /* its number */
-    LLVMOrcJITDylibRef dylib;
+    int linker;               /* its number */
+    LLVMOrcJITDylibRef dylib; /* NULL: there is no object in it */
+    void *mapped;             /* code of no object; NULL: none */
+    size_t mapped_bytes;
     Code *next; /* in the list of those that wait to be used again */
 };
 
@@ -173,25 +177,36 @@ static void code_drop(void *user)
 }
 
 /* A code is not the guard's: it may come to wait in the linker's list. */
-Error *code_load(const char *object, size_t n, Code **out)
+Code *code_new(void)
 {
-    TRY(llvm_ready());
     Code *code = heap_new(sizeof *code, "a piece of code");
     guard_defer(code_drop, code);
     heap_note(code, NULL);
-    Linking l = { .code = code, .object = object, .n = n };
-    Error *error = linker_run(load, &l);
-    if (error)
-        code_free(code);
-    else
-        *out = code;
-    return error;
+    return code;
 }
 
 Error *code_add(Code *code, const char *object, size_t n)
 {
+    TRY(llvm_ready());
     Linking l = { .code = code, .object = object, .n = n };
     return linker_run(load, &l);
+}
+
+Error *code_map(Code *code, size_t bytes, unsigned char **at)
+{
+    void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED)
+        return error_new(CODE_EXHAUSTED, "no memory for %zu bytes of code", bytes);
+    code->mapped = *at = mapped;
+    code->mapped_bytes = bytes;
+    return NULL;
+}
+
+Error *code_seal(Code *code)
+{
+    if (code->mapped && mprotect(code->mapped, code->mapped_bytes, PROT_READ | PROT_EXEC))
+        return error_new(CODE_EXHAUSTED, "code may not be run: %s", strerror(errno));
+    return NULL;
 }
 
 void code_free(Code *code)
@@ -200,6 +215,9 @@ void code_free(Code *code)
         return;
     guard_forget(code_drop, code);
     Linking l = { .code = code };
+    if (code->mapped)
+        munmap(code->mapped, code->mapped_bytes);
+    code->mapped = NULL;
     if (code->dylib)
         error_free(linker_run(unload, &l));
     heap_free(l.code);
@@ -250,6 +268,9 @@ static bool is_among(const LLVMOrcCLookupSetElement *symbols, size_t n,
 static void find_few(void *user)
 {
     Linking *l = user;
+    l->error = l->code->dylib ? NULL : dylib_take(l->code);
+    if (l->error)
+        return;
     LLVMOrcCLookupSetElement symbols[AT_ONCE], asked[AT_ONCE];
     size_t nasked = 0;
     for (int i = 0; i < l->nnames; i++) {
@@ -261,9 +282,8 @@ static void find_few(void *user)
         else
             asked[nasked++] = symbols[i];
     }
-    LLVMOrcCJITDylibSearchOrderElement where = {
-        l->code->dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly
-    };
+    LLVMOrcCJITDylibSearchOrderElement where = { l->code->dylib,
+                                                 LLVMOrcJITDylibLookupFlagsMatchAllSymbols };
     Search s = { .n = l->nnames, .symbols = symbols, .at = l->at };
     LLVMOrcExecutionSessionLookup(LLVMOrcLLJITGetExecutionSession(linker.jit),
                                   LLVMOrcLookupKindStatic, &where, 1, asked, nasked, found, &s);

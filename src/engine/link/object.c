@@ -13,6 +13,7 @@
 #include "engine/codegen/codegen.h"
 #include "engine/cpu_level.h"
 #include "engine/link/generator.h"
+#include "engine/link/plain_code.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
@@ -211,10 +212,7 @@ static Generator *generator_make(const CodeTarget *t, Effort effort)
         t->llvm, t->triple, t->cpu, t->features,
         effort == EFFORT_FULL ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone, LLVMRelocPIC,
         LLVMCodeModelSmall);
-    Generator *g = generator_new(machine);
-    if (!g)
-        fail("LLVM makes no objects for %s", t->triple);
-    return g;
+    return generator_new(machine);
 }
 
 static Generator *generator_take(Effort effort)
@@ -322,61 +320,6 @@ Error *emit_begin(Emit *e, Arena *arena, const char *name, const CodeTarget *tar
     return NULL;
 }
 
-/* ---- code that only calls ---- */
-
-static bool is_behind(LLVMBasicBlockRef block, LLVMBasicBlockRef other)
-{
-    while ((other = LLVMGetNextBasicBlock(other)))
-        if (other == block)
-            return true;
-    return false;
-}
-
-static bool only_returns(LLVMBasicBlockRef block)
-{
-    return LLVMGetInstructionOpcode(LLVMGetFirstInstruction(block)) == LLVMRet;
-}
-
-/* Neither a number that is computed, but for addresses and counts, nor a branch back, unless that is the end. */
-static bool is_plain(LLVMValueRef x)
-{
-    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(x));
-    switch (LLVMGetInstructionOpcode(x)) {
-    case LLVMRet:
-    case LLVMStore:
-    case LLVMAlloca:
-    case LLVMGetElementPtr: return true;
-    case LLVMLoad:
-    case LLVMICmp:
-    case LLVMAdd:
-    case LLVMMul:
-    case LLVMCall:
-        return kind == LLVMIntegerTypeKind || kind == LLVMPointerTypeKind ||
-               kind == LLVMVoidTypeKind;
-    case LLVMBr: break;
-    default: return false;
-    }
-    for (unsigned i = 0; i < LLVMGetNumSuccessors(x); i++) {
-        LLVMBasicBlockRef to = LLVMGetSuccessor(x, i);
-        if (!only_returns(to) && !is_behind(to, LLVMGetInstructionParent(x)))
-            return false;
-    }
-    return true;
-}
-
-/* Such code, around a loop of ours or a product that is ready-made, is as good without LLVM's
- * optimisations, which for a small program take most of the time. */
-static bool only_calls(LLVMValueRef f)
-{
-    enum { MOST = 1024 };
-    int n = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef x = LLVMGetFirstInstruction(b); x; x = LLVMGetNextInstruction(x))
-            if (n++ == MOST || !is_plain(x))
-                return false;
-    return true;
-}
-
 /* ---- what LLVM is told of functions ---- */
 
 static void mark(Emit *e, LLVMValueRef f, const char *name)
@@ -453,7 +396,8 @@ static Error *optimise(Emit *e)
 static Error *generate(Emit *e, Generator *g, char **bytes, size_t *n)
 {
     const char *made;
-    generator_run(g, e->llvm, &made, n);
+    if (!generator_run(g, e->llvm, &made, n))
+        return error_new(CODE_INTERNAL, "LLVM makes no objects for %s", LLVMGetTarget(e->llvm));
     *bytes = heap_try(*n);
     if (*bytes)
         memcpy(*bytes, made, *n);
@@ -470,6 +414,14 @@ static Error *make_object(Emit *e, bool are_plain, char **bytes, size_t *n)
     Error *error = generate(e, least, bytes, n);
     generator_give_back(least, EFFORT_LEAST);
     return error;
+}
+
+bool has_code(const Emit *e)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            return true;
+    return false;
 }
 
 Error *emit_object(Emit *e, char **bytes, size_t *n)

@@ -9,6 +9,7 @@
  * the caller helps once it waits.  What goes into which batch depends on the list only, so an equal
  * program gives equal code, however many threads there are to run the batches. */
 #include "engine/link/link.h"
+#include "engine/link/plain_code.h"
 
 #include "base/grow.h"
 #include "base/sync.h"
@@ -20,6 +21,8 @@ struct Batch {
     int number;
     int64_t weight;
     Object object;
+    PlainCode plain;
+    Arena *arena; /* which that is in */
     Error *error;
 };
 
@@ -66,20 +69,21 @@ static Error *batch_emit(Batch *b, Emit *e)
         TRY(kernel_emit(e, b->side->m, k->node, k->name, &function));
         publish(function);
     }
-    return emit_object(e, &b->object.bytes, &b->object.n);
+    if (b->side->takes_plain)
+        plain_code_take(e, b->arena, &b->plain);
+    return has_code(e) ? emit_object(e, &b->object.bytes, &b->object.n) : NULL;
 }
 
 static void batch_make(void *at)
 {
     Batch *b = at;
     Emit e = { 0 };
-    Arena *arena = arena_new();
-    b->error = emit_begin(&e, arena, "kernels", NULL);
+    b->arena = arena_new();
+    b->error = emit_begin(&e, b->arena, "kernels", NULL);
     e.hurries = b->side->hurries;
     if (!b->error)
         b->error = batch_emit(b, &e);
     emit_end(&e);
-    arena_free(arena);
 }
 
 /* Batches are taken until there are none: by the threads, and by the caller in the end. */
@@ -93,8 +97,7 @@ static void batches_make(void *at)
             return;
         Error *left = guard_run_in(s->guard, "compiling kernels", batch_make, &s->batches[i]);
         if (left) { /* and what it had made is gone */
-            s->batches[i].object = (Object){ 0 };
-            s->batches[i].error = left;
+            s->batches[i] = (Batch){ .error = left };
         }
     }
 }
@@ -171,10 +174,17 @@ Error *parallel_compile_wait(ParallelCompile *s, const Object **objects, int *n)
     return error;
 }
 
+const PlainCode *parallel_compile_plain(const ParallelCompile *s, int i)
+{
+    return &s->batches[i].plain;
+}
+
 void parallel_compile_free(ParallelCompile *s)
 {
-    for (int i = 0; s->objects && i < s->nbatches; i++)
+    for (int i = 0; s->objects && i < s->nbatches; i++) {
         heap_free(s->objects[i].bytes);
+        arena_free(s->batches[i].arena);
+    }
     heap_free(s->objects);
     heap_free(s->threads);
     heap_free(s->batches);
