@@ -258,6 +258,8 @@ static void see_what_stays(void)
     CHECK(taken("define void @f(ptr %m) {\n %x = load i8, ptr %m\n %y = load i8, ptr %m\n %c = "
                 "icmp ult i8 %x, %y\n"
                 " br i1 %c, label %a, label %b\na:\n ret void\nb:\n ret void }") == 0);
+    CHECK(taken("define void @f(ptr %m) {\n store atomic i64 1, ptr %m seq_cst, align 8\n ret void "
+                "}") == 0);
     CHECK(
         taken(
             "@g = constant i64 1\ndefine void @f(ptr %m) {\n store ptr @g, ptr %m\n ret void }") ==

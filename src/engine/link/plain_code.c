@@ -245,8 +245,16 @@ static void make_alloca(Writer *w, LLVMValueRef x)
     place_new(w, x, ((int)bytes + 15) & ~15);
 }
 
+/* One that others see in the order of the code would need more than a move. */
+static void see_order(Writer *w, LLVMValueRef x)
+{
+    if (LLVMGetOrdering(x) > LLVMAtomicOrderingMonotonic)
+        unknown(w);
+}
+
 static void make_load(Writer *w, LLVMValueRef x)
 {
+    see_order(w, x);
     int bits = width_of(LLVMTypeOf(x));
     load(w, AX, LLVMGetOperand(x, 0));
     switch (bits) { /* from [rax] */
@@ -263,6 +271,7 @@ static void make_load(Writer *w, LLVMValueRef x)
 static void make_store(Writer *w, LLVMValueRef x)
 {
     LLVMValueRef value = LLVMGetOperand(x, 0);
+    see_order(w, x);
     load(w, AX, value);
     load(w, CX, LLVMGetOperand(x, 1));
     switch (width_of(LLVMTypeOf(value))) { /* to [rcx] */
