@@ -9,7 +9,7 @@ PROGRAMS = str(HERE / "linalg_programs.py")
 # A part of what the engine says, and what asks for it.
 PROVIDERS = {"scipy": {}, "own": {"TUTTI_LAPACK": "own"}, "openblas": {"TUTTI_LAPACK": "libopenblas.so.0"},
              "liblapack": {"TUTTI_LAPACK": "liblapack.so.3"}}
-USES = "import jax.numpy as n; n.linalg.cholesky(n.eye(40)).block_until_ready()"
+USES = "import jax.numpy as n; n.linalg.cholesky(n.eye(40) + 0j).block_until_ready()"
 
 
 def is_there(name):
@@ -56,11 +56,11 @@ def test_library_that_is_none(python, file, why):
 
 
 def test_nothing_is_loaded_unless_wanted(python):
-    """Neither by starting, nor by programs without linear algebra, nor by small matrices (which JAX
-    lowers to calls of LAPACK itself, but for these); and then the library alone, not all of SciPy."""
+    """Neither by starting, nor by programs without linear algebra, nor by
+    Cholesky factors of real matrices; and then the library alone, not all of SciPy."""
     seen = "print('libscipy_openblas-' in open('/proc/self/maps').read(), 'scipy.linalg' in sys.modules)"
     out = python(["-c", "import jax, jax.numpy as n, sys; n.sin(n.eye(40)).block_until_ready();"
-                  f"n.linalg.cholesky(n.eye(3)).block_until_ready(); {seen}; {USES}; {seen}"], "tutti")
+                  f"n.linalg.cholesky(n.eye(40)).block_until_ready(); {seen}; {USES}; {seen}"], "tutti")
     assert out.split() == ["False", "False", "True", "False"], out
 
 

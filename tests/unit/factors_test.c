@@ -5,6 +5,7 @@
 #include "engine/numerics/matrices.h"
 #include "tests/check.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,17 +22,25 @@ static double get(Element e, const void *at, int64_t i)
     return e == F32 ? (double)((const float *)at)[i] : ((const double *)at)[i];
 }
 
-static double epsilon(Element e)
+static double _Complex number(Element e, const void *at, int64_t i)
 {
-    return e == F32 ? 0x1p-23 : 0x1p-52;
+    return e == C64    ? ((const float _Complex *)at)[i]
+           : e == C128 ? ((const double _Complex *)at)[i]
+                       : get(e, at, i);
 }
 
-/* n numbers between -1 and 1, of the type. */
+static double epsilon(Element e)
+{
+    return element_part(e) == F32 ? 0x1p-23 : 0x1p-52;
+}
+
+/* n numbers between -1 and 1, of the type; both parts of complex ones. */
 static void *numbers(Element e, int64_t n)
 {
     void *at = malloc((size_t)(n * element_info[e].bytes));
-    for (int64_t i = 0; i < n; i++)
-        put(e, at, i, rand() % 2001 / 1000.0 - 1);
+    int parts = element_part(e) == e ? 1 : 2;
+    for (int64_t i = 0; i < parts * n; i++)
+        put(element_part(e), at, i, rand() % 2001 / 1000.0 - 1);
     return at;
 }
 
@@ -113,7 +122,8 @@ static void test_systems(const Frame *f, Element e)
 
 /* ---- LU ---- */
 
-/* The largest element of L U, as rows stood before, less the matrix; no element of L is above 1. */
+/* The largest element of L U, as rows stood before, less the matrix; no element of L is above 1, or the
+ * diagonal of 1 and 1. */
 static double lu_error(Element e, int64_t m, int64_t n, const void *a, const void *lu,
                        const int32_t *pivots)
 {
@@ -129,12 +139,12 @@ static double lu_error(Element e, int64_t m, int64_t n, const void *a, const voi
     }
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
-            double sum = 0;
+            double _Complex sum = 0;
             for (int64_t p = 0; p <= i && p <= j && p < k; p++)
-                sum += (p == i ? 1 : get(e, lu, i * n + p)) * get(e, lu, p * n + j);
-            double off = fabs(sum - get(e, a, rows[i] * n + j));
+                sum += (p == i ? 1 : number(e, lu, i * n + p)) * number(e, lu, p * n + j);
+            double off = cabs(sum - number(e, a, rows[i] * n + j));
             most = off > most ? off : most;
-            CHECK(j >= i || fabs(get(e, lu, i * n + j)) <= 1);
+            CHECK(j >= i || cabs(number(e, lu, i * n + j)) <= (element_part(e) == e ? 1 : 1.42));
         }
     free(rows);
     return most / epsilon(e);
@@ -166,7 +176,8 @@ static void test_singular(Element e, int64_t n, int64_t zero)
     void *a = numbers(e, n * n), *lu = malloc((size_t)(n * n * element_info[e].bytes));
     int32_t *pivots = malloc(sizeof *pivots * (size_t)n), info = -1;
     for (int64_t i = 0; i < n; i++)
-        put(e, a, i * n + zero, 0);
+        memset((char *)a + (i * n + zero) * element_info[e].bytes, 0,
+               (size_t)element_info[e].bytes);
     memcpy(lu, a, (size_t)(n * n * element_info[e].bytes));
     blocked_lu(NULL, true, e, n, n, lu, pivots, &info);
     CHECK(info == zero + 1);
@@ -325,6 +336,8 @@ int main(void)
         if (type == F32 || type == F64)
             test_systems(&frame, type), test_factors(&frame, type), test_qrs(&frame, type),
                 test_choleskys(&frame, type);
+    test_factors(&frame, C64);
+    test_factors(&frame, C128);
     executor_free(e);
     return check_done();
 }

@@ -1,11 +1,10 @@
-/* blocked_factors.c - LU and QR factors of large complex matrices: a library's routines on parts of them.
+/* blocked_factors.c - QR factors of large complex matrices: a library's routines on parts of them.
  *
  * A panel of columns is factored as a whole; then what stands right of it, cut into tiles of columns
  * that the workers share, takes part in what the panel did.  Each call of the library has one
  * thread and parts whose sizes follow from the matrix alone, so results do not depend on the number
  * of workers.  Matrices are column-major.
  *
- *     LU      rows change places, the tile's upper part is solved for, the lower one is updated
  *     QR      the panel's reflectors as one, I - V T V^H, are applied to the tile by products
  *     Q       the same, from the last panel to the first, on the columns of the identity */
 #include "engine/numerics/lapack.h"
@@ -48,13 +47,12 @@ typedef struct Blocked {
     Element element;
     int64_t bytes; /* of an element */
     Units units;
-    Part a;            /* what is cut into tiles */
-    Int from, width;   /* the panel: its first row and column, its columns */
-    Int first;         /* the first column of the tiles */
-    const Int *pivots; /* LU: of the panel, from 1 at `from` */
-    Part v;            /* QR: the reflectors, ones and zeros written out */
-    char *t, *work;    /* PANEL x PANEL; PANEL for each column of a */
-    const char *op;    /* N: I - V T V^H is applied; C: its adjoint */
+    Part a;          /* what is cut into tiles */
+    Int from, width; /* the panel: its first row and column, its columns */
+    Int first;       /* the first column of the tiles */
+    Part v;          /* the reflectors, ones and zeros written out */
+    char *t, *work;  /* PANEL x PANEL; PANEL for each column of a */
+    const char *op;  /* N: I - V T V^H is applied; C: its adjoint */
 } Blocked;
 
 static char *element_at(const Blocked *b, Part p, Int row, Int column)
@@ -91,57 +89,6 @@ static void tiles_run(const Frame *f, Blocked *b, SliceFn *tile)
     int64_t columns = b->a.columns - b->first;
     if (columns > 0)
         slices_run(f, (columns + TILE - 1) / TILE, tile, b);
-}
-
-/* ---- LU ---- */
-
-static void swap_rows(const Blocked *b, Part columns)
-{
-    Int first = 1, last = b->width, step = 1;
-    Part p = part_of(b, columns, b->from, 0, columns.rows - b->from, columns.columns);
-    TYPED(b->element, LASWP, Int *, void *, Int *, Int *, Int *, const Int *, Int *)
-    (&p.columns, p.at, &p.step, &first, &last, b->pivots, &step);
-}
-
-static void lu_tile(void *user, int64_t i)
-{
-    const Blocked *b = user;
-    Floats before = floats_enter_default();
-    Part tile = tile_of(b, i);
-    Int below = b->from + b->width, rows = b->a.rows - below;
-    Part upper = part_of(b, tile, b->from, 0, b->width, tile.columns);
-    swap_rows(b, tile);
-    Part panel = part_of(b, b->a, b->from, b->from, b->width, b->width);
-    TYPED(b->element, TRSM, const char *, const char *, const char *, const char *, Int *, Int *,
-          const void *, const void *, Int *, void *, Int *, size_t, size_t, size_t, size_t)
-    ("L", "L", "N", "U", &upper.rows, &upper.columns, b->units.one, panel.at, &panel.step, upper.at,
-     &upper.step, 1, 1, 1, 1);
-    if (rows > 0)
-        multiply(b, "N", b->units.minus, part_of(b, b->a, below, b->from, rows, b->width), upper,
-                 b->units.one, part_of(b, tile, below, 0, rows, tile.columns));
-    floats_restore(before);
-}
-
-void blocked_getrf(const Call *c, Int m, Int n, void *a, Int *pivots, Int *info)
-{
-    Int k = m < n ? m : n;
-    Blocked b = { .element = c->element,
-                  .bytes = element_info[c->element].bytes,
-                  .units = units_of(c->element),
-                  .a = { a, m, n, m } };
-    *info = 0;
-    for (Int j = 0; j < k; j += PANEL) {
-        Int width = k - j < PANEL ? k - j : PANEL, rows = m - j, broken = 0;
-        b.from = j, b.width = width, b.first = j + width, b.pivots = pivots + j;
-        TYPED(c->element, GETRF, Int *, Int *, void *, Int *, Int *, Int *)
-        (&rows, &width, element_at(&b, b.a, j, j), &m, pivots + j, &broken);
-        if (broken && !*info)
-            *info = broken + j;
-        tiles_run(c->is_alone ? c->frame : NULL, &b, lu_tile);
-        swap_rows(&b, part_of(&b, b.a, 0, 0, m, j));
-        for (Int i = j; i < j + width; i++)
-            pivots[i] += j;
-    }
 }
 
 /* ---- QR ---- */

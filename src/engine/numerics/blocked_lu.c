@@ -1,4 +1,4 @@
-/* blocked_lu.c - LU factors of large real matrices: elimination with rows exchanged, over products.
+/* blocked_lu.c - LU factors of large matrices: elimination with rows exchanged, over products.
  *
  * A panel of columns is factored; then the columns right of it take part in what the panel did: their
  * rows change places, their upper part is solved for, products are taken off below.  These columns are
@@ -136,7 +136,7 @@ static void lu_slice(void *user, int64_t slice)
 void blocked_lu(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, void *a,
                 int32_t *pivots, int32_t *info)
 {
-    GemmKind kind = e == F32 ? GEMM_F32 : GEMM_F64;
+    GemmKind kind = (GemmKind)gemm_kind(e, e, e);
     int64_t k = least(m, n), bytes = element_info[e].bytes;
     Lu g = { .frame = f,
              .kind = kind,

@@ -59,7 +59,7 @@ void gather(const Frame *frame, int64_t kind, const Gather *gather, const void *
 
 void triangular_solve(Element e, const TriangularSystem *s, int64_t matrices)
 {
-    GemmKind kind = e == F32 ? GEMM_F32 : GEMM_F64;
+    GemmKind kind = (GemmKind)gemm_kind(e, e, e);
     gemm_level_of(kind)->solve[kind](s, matrices);
 }
 

@@ -838,6 +838,10 @@ ATTR static void NAME(gemm_rounded)(const Frame *frame, int64_t m, int64_t n, in
 #include "engine/numerics/gemm_reflect.h"
 #endif
 
+#if SPLIT == 2
+#include "engine/numerics/gemm_complex_factors.h"
+#endif
+
 #if SPLIT == 1
 ATTR static void NAME(gather)(const Frame *frame, const Gather *gather, const void *seen,
                               const void *other, void *c)

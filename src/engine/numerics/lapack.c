@@ -296,14 +296,14 @@ static Error *q_large(void *user, int64_t from, int64_t to)
     return NULL;
 }
 
-/* The loops for real matrices that are not small, over products, or NULL. */
+/* The loops for matrices that are not small, over products, or NULL. */
 static BatchFn *large_loops(const struct Row *row, const Call *c)
 {
     int64_t m = extent(c->in[0], 2), n = extent(c->in[0], 1);
-    if (!c->is_real || m < 1 || n < 1)
-        return NULL;
     if (row->own == lapack_getrf)
         return m >= LU_LEAST && n >= LU_LEAST && m <= INT32_MAX ? lu_large : NULL;
+    if (!c->is_real || m < 1 || n < 1)
+        return NULL;
     if (row->own == lapack_geqrf)
         return qr_large;
     return row->own == lapack_orgqr && n <= m ? q_large : NULL;
@@ -441,7 +441,7 @@ static bool suits_library(const struct Row *row, const Call *c)
 /* Does the routine cut a large matrix itself, so that the library needs no threads? */
 static bool shares_workers(const struct Row *row, const Call *c)
 {
-    bool is_cut = row->own == lapack_getrf || row->own == lapack_geqrf || row->own == lapack_orgqr;
+    bool is_cut = row->own == lapack_geqrf || row->own == lapack_orgqr;
     return is_cut && blocked_suits(extent(c->in[0], 2), extent(c->in[0], 1));
 }
 

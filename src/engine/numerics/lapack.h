@@ -44,9 +44,8 @@ typedef int Int; /* Fortran's INTEGER */
 /* The routine for an element type, as a function of these arguments. */
 #define TYPED(e, NAME, ...) ((void (*)(__VA_ARGS__))lapack_routine(LAPACK_##NAME, e))
 
-/* blocked_factors.c: getrf, geqrf and orgqr of m x n, column-major, in parts that workers share. */
+/* blocked_factors.c: geqrf and orgqr of m x n, column-major, in parts that workers share. */
 bool blocked_suits(int64_t rows, int64_t columns);
-void blocked_getrf(const Call *c, Int m, Int n, void *a, Int *pivots, Int *info);
 MUST_USE Error *blocked_geqrf(Call *c, Int m, Int n, void *a, void *taus);
 /* q, which is apart from them, of the first k reflectors. */
 MUST_USE Error *blocked_orgqr(Call *c, Int m, Int n, Int k, const void *reflectors,

@@ -170,10 +170,7 @@ Error *fortran_getrf(Call *c)
     Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1);
     void *a;
     TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
-    if (blocked_suits(m, n))
-        blocked_getrf(c, m, n, a, out_at(c, 1), out_at(c, 2));
-    else
-        ROUTINE(c, GETRF, Int *, Int *, void *, Int *, Int *, Int *)
+    ROUTINE(c, GETRF, Int *, Int *, void *, Int *, Int *, Int *)
     (&m, &n, a, &m, out_at(c, 1), out_at(c, 2));
     transposed_out(c, 0, a);
     return NULL;

@@ -23,8 +23,7 @@ static const struct {
     [LAPACK_GEEV] = { "geev", "geev" },    [LAPACK_GEES] = { "gees", "gees" },
     [LAPACK_GEHRD] = { "gehrd", "gehrd" }, [LAPACK_SYTRD] = { "sytrd", "hetrd" },
     [LAPACK_GTSV] = { "gtsv", "gtsv" },    [LAPACK_GEMM] = { "gemm", "gemm" },
-    [LAPACK_LARFT] = { "larft", "larft" }, [LAPACK_LASWP] = { "laswp", "laswp" },
-    [LAPACK_STEDC] = { "stedc", "stedc" },
+    [LAPACK_LARFT] = { "larft", "larft" }, [LAPACK_STEDC] = { "stedc", "stedc" },
 };
 static const char letters[] = "sdcz";
 

@@ -43,7 +43,8 @@ static int64_t count_matrices(Type t)
 
 bool linear_wants_library(Type a)
 {
-    return rows_of(a) > SMALL_ROWS && rows_of(a) <= INT_MAX && columns_of(a) <= INT_MAX;
+    return element_info[a.element].kind == COMPLEX && rows_of(a) > SMALL_ROWS &&
+           rows_of(a) <= INT_MAX && columns_of(a) <= INT_MAX;
 }
 
 static bool has_library(const Frame *f, Type a)
@@ -183,6 +184,71 @@ static Error *solve_few(void *user, int64_t from, int64_t to)
     return NULL;
 }
 
+/* ---- complex systems ---- */
+
+enum { COMPLEX_LEAST = 24 }; /* rows */
+
+/* The matrices of a system, transposed or conjugated so that op(a) lies there. */
+static Error *turned_matrices(const Linear *l, void **out)
+{
+    int64_t n = l->triangle.n, bytes = element_info[l->a.element].bytes;
+    TRY(room_new(l->n, l->a, count_matrices(l->a) * n * n, out));
+    for (int64_t i = 0; i < count_matrices(l->a); i++)
+        matrix_transpose(n, n, (size_t)bytes, matrix_in(l, i), n, (char *)*out + i * n * n * bytes,
+                         n);
+    int64_t numbers = l->triangle.op == ADJOINT ? count_matrices(l->a) * n * n : 0;
+    for (int64_t i = 0; i < numbers; i++)
+        if (l->a.element == C64)
+            ((float *)*out)[2 * i + 1] *= -1;
+        else
+            ((double *)*out)[2 * i + 1] *= -1;
+    return NULL;
+}
+
+/* Some columns of each, which workers share. */
+static Error *solve_columns(void *user, int64_t from, int64_t to)
+{
+    const Linear *l = user;
+    const Triangle *t = &l->triangle;
+    for (int64_t i = from; i < to; i++) {
+        int64_t matrix = i / l->npieces, piece = i % l->npieces;
+        int64_t first = t->other * piece / l->npieces, end = t->other * (piece + 1) / l->npieces;
+        char *x = matrix_out(l, matrix) + first * element_info[l->a.element].bytes;
+        TriangularSystem s = { .frame = l->frame,
+                               .n = t->n,
+                               .other = end - first,
+                               .a = matrix_in(l, matrix),
+                               .b = x,
+                               .a_row = t->n,
+                               .a_col = 1,
+                               .b_row = t->other,
+                               .b_col = 1,
+                               .x = x,
+                               .is_lower = t->is_lower,
+                               .is_unit = t->is_unit,
+                               .is_slice = true };
+        triangular_solve(l->a.element, &s, 1);
+    }
+    return NULL;
+}
+
+/* Out holds the right-hand sides. */
+static Error *solve_complex(Linear *l, double work)
+{
+    void *turned = NULL;
+    if (l->triangle.op != NO_TRANSPOSE) {
+        TRY(turned_matrices(l, &turned));
+        l->in = turned;
+    }
+    l->npieces = count_pieces(&l->triangle);
+    Error *error = batch_execute(l->frame, count_matrices(l->a) * l->npieces,
+                                 work / (double)l->npieces, BATCH_OWN, solve_columns, l);
+    free(turned);
+    return error;
+}
+
+/* ---- systems ---- */
+
 /* Does triangular_solve do it?  The evaluator, which has no frame, is what it is held to. */
 static bool is_triangular_system(const Frame *f, Element e, const Triangle *t)
 {
@@ -218,6 +284,8 @@ Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in,
     memcpy(out->data, in[1].data, type_bytes(b));
     if (is_system)
         return batch_execute(f, count_matrices(a), work, BATCH_OWN, solve_few, &l);
+    if (f && element_info[a.element].kind == COMPLEX && s.is_left && s.n >= COMPLEX_LEAST)
+        return solve_complex(&l, work);
     if (small_suits(a.element, s.n) && s.other <= SMALL_COLUMNS)
         return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, BATCH_OWN,
                              solve_small, &l);
@@ -261,14 +329,30 @@ static void factor_by_library(const Linear *l, int64_t i)
     clean_triangle(l, at, fortran_factor(l->a.element, l->is_lower, n, at) == 0);
 }
 
-/* Large ones, one by one: workers share a matrix that is alone, or else the batch. */
+/* Large ones, one by one: workers share a matrix that is alone, or else the batch.  The upper factor is the lower
+ * one of the transpose, transposed. */
 static Error *cholesky_large(void *user, int64_t from, int64_t to)
 {
     const Linear *l = user;
-    for (int64_t i = from; i < to; i++)
-        if (!blocked_cholesky(l->frame, count_matrices(l->a) > 1, l->a.element, rows_of(l->a),
-                              matrix_in(l, i), matrix_out(l, i)))
-            clean_triangle(l, matrix_out(l, i), false);
+    int64_t n = rows_of(l->a);
+    size_t bytes = (size_t)element_info[l->a.element].bytes;
+    void *turned = NULL;
+    if (!l->is_lower)
+        TRY(room_new(l->n, l->a, 2 * n * n, &turned));
+    for (int64_t i = from; i < to; i++) {
+        const void *in = matrix_in(l, i);
+        char *out = matrix_out(l, i),
+             *factor = turned ? (char *)turned + (size_t)(n * n) * bytes : out;
+        if (turned)
+            matrix_transpose(n, n, bytes, in, n, turned, n);
+        bool has_factor = blocked_cholesky(l->frame, count_matrices(l->a) > 1, l->a.element, n,
+                                           turned ? turned : in, factor);
+        if (turned)
+            matrix_transpose(n, n, bytes, factor, n, out, n);
+        if (!has_factor)
+            clean_triangle(l, out, false);
+    }
+    free(turned);
     return NULL;
 }
 
@@ -304,8 +388,7 @@ Error *routine_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor 
     if (small_suits(a.element, rows_of(a)))
         return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, BATCH_OWN,
                              cholesky_small, &l);
-    if (f && l.is_lower &&
-        (a.element == F32 || a.element == F64)) /* the evaluator is what it is held to */
+    if (f && (a.element == F32 || a.element == F64)) /* the evaluator is what it is held to */
         return batch_execute(f, count_matrices(a), work, BATCH_OWN, cholesky_large, &l);
     return batch_execute(f, count_matrices(a), work,
                          l.is_library ? BATCH_LIBRARY_THREADS : BATCH_OWN, cholesky_some, &l);

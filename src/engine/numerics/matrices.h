@@ -85,14 +85,14 @@ typedef struct TriangularSystem {
 
 /* Right-hand sides from which on vectors of them are worth their while; of fewer, workers share nothing. */
 enum { TRIANGULAR_LEAST = 8 };
-/* In f32 or f64.  Without memory the frame fails. */
+/* Complex: one matrix, by the calling thread; a_col and b_col are 1, and x is b.  Without memory the frame fails. */
 void triangular_solve(Element e, const TriangularSystem *s, int64_t matrices);
 
 /* ---- elimination (blocked_lu.c) ---- */
 
 /* Rows and columns from which on a matrix is factored in parts that workers share. */
 enum { LU_LEAST = 64 };
-/* The LU factors of a real matrix of m x n, row-major, in place; pivots and info as getrf gives them.
+/* The LU factors of a matrix of m x n, row-major, in place; pivots and info as getrf gives them.
  * is_slice: of other work, so that there is no help; results do not depend on it.  Without memory the
  * frame fails. */
 void blocked_lu(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, void *a,
@@ -138,7 +138,6 @@ typedef enum LapackName {
     LAPACK_GTSV,
     LAPACK_GEMM, /* from here on: for parts of a matrix, or of a routine */
     LAPACK_LARFT,
-    LAPACK_LASWP,
     LAPACK_STEDC,
     LAPACK_NAMES
 } LapackName;
