@@ -161,3 +161,26 @@ def test_what_arrays_begin_as():
         loop(n, lambda i, a, x: put(a, x + a.sum(0), i, 0))       # of all that is there
         loop(n, lambda i, a, x: put(a, x * i + a[5], i, 0))
         loop(n, lambda i, a, x: lax.dynamic_update_slice(a, (x * i)[None, :30], (i, 3)))
+
+
+def test_arrays_made_anew_in_every_round():
+    """Rounds are written out in pairs: an odd number of them, one, none."""
+    d = rng.random((90, 90)).astype(np.float32)
+
+    def paths(k, a, np_):
+        return np_.minimum(a, a[:, k][:, None] + a[k][None, :])
+
+    def wave(k, a, np_):
+        return a + 0.1 * (np_.roll(a, 1, 0) + np_.roll(a, -1, 1) - 2 * a)
+
+    def ends(k, a, np_):
+        return np_.concatenate([a[1:], a[:1] * 0.5], 0)
+    for step in (paths, wave, ends):
+        for n in (0, 1, 4, 7):
+            want = d.astype(np.float64)
+            for k in range(n):
+                want = step(k, want, np)
+            got = jax.jit(lambda a: lax.fori_loop(0, n, lambda k, a: step(k, a, jnp), a))(d)
+            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+            count = jax.jit(lambda a, n: lax.fori_loop(0, n, lambda k, a: step(k, a, jnp), a))(d, n)
+            np.testing.assert_allclose(count, want, rtol=1e-4, atol=1e-5)

@@ -3,7 +3,10 @@
  *   while (a, b) { c = f(a, b); return b, c }                       every round copies b, and then c
  *   while (a, b) { c = f(a, b); d = f(b, c); return c, d }          nothing is copied
  *
- * Waves by their last two states, Fibonacci's recurrence, two arrays that change places: what a loop carries
+ *   while (a) { b = a[1:] - a[:-1] ...; return b }                  b is not a's place, and is copied there
+ *   while (a) { b = a[1:] - a[:-1] ...; c = b[1:] ...; return c }   c is
+ *
+ * Waves by their last two states, Fibonacci's recurrence, two arrays that change places, stencils: what a loop carries
  * has one address in all rounds (analysis/liveness.c), so what comes back elsewhere must be copied there.  After
  * as many rounds as there are places on its way an array is new, or back: so many as the longest way has are written
  * out, if it is known how often the loop goes round.  What does not fill such a turn goes before the loop.  The
@@ -34,6 +37,51 @@ static int source(const Module *m, const Node *loop, int i)
     return is_carried && type_bytes(type_of(m, v)) >= LARGE_BYTES ? (int)(v - body->args) : -1;
 }
 
+/* Is v made of a carried value whose elements it takes from other places, so that it cannot be written over
+ * it?  What updates a part of it can. */
+static bool is_moved(const Module *m, ValueId v, ValueId carried, bool elsewhere, int *left)
+{
+    NodeId def = value_def(m, v);
+    if (v == carried || --*left < 0 || !def)
+        return v == carried && elsewhere;
+    const Node *node = node_at(m, def);
+    OpKind kind = op_info[node->op].kind;
+    if (kind != KIND_MAP && kind != KIND_VIEW && node->op != OP_REDUCE_WINDOW &&
+        node->op != OP_CONVOLUTION)
+        return false;
+    elsewhere |= kind != KIND_MAP && node->op != OP_RESHAPE;
+    for (int i = 0; i < node->nin; i++)
+        if (is_moved(m, node->in[i], carried, elsewhere, left))
+            return true;
+    return false;
+}
+
+/* Does the body take large values that it has made at other places?  What fuse then makes of a round would
+ * depend on the round before. */
+static bool moves_its_own(const Module *m, RegionId body)
+{
+    const Region *region = region_at(m, body);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        bool moves = op_info[node->op].kind == KIND_VIEW && node->op != OP_RESHAPE &&
+                     node->op != OP_BROADCAST && node->op != OP_CONCATENATE && node->nin > 0;
+        if (moves && value_def(m, node->in[0]) && value_at(m, node->in[0])->region == body &&
+            type_bytes(type_of(m, node->in[0])) >= LARGE_BYTES)
+            return true;
+    }
+    return false;
+}
+
+/* Is number i made anew in every round, in another place? */
+static bool is_made_elsewhere(const Module *m, const Node *loop, int i)
+{
+    int left = 200; /* operations looked at */
+    ValueId carried = region_at(m, loop->regions[1])->args + (ValueId)i;
+    ValueId next = region_return(m, loop->regions[1])->in[i];
+    return type_bytes(type_of(m, carried)) >= LARGE_BYTES && !moves_its_own(m, loop->regions[1]) &&
+           is_moved(m, next, carried, false, &left);
+}
+
 /* The rounds after which the longest way has come to its end; 1: nothing has to be copied. */
 static int turn_of(const Module *m, const Node *loop)
 {
@@ -44,6 +92,7 @@ static int turn_of(const Module *m, const Node *loop)
             n++;
             at = source(m, loop, at);
         } while (at >= 0 && at != i && n <= MOST_ROUNDS);
+        n = n < 2 && is_made_elsewhere(m, loop, i) ? 2 : n;
         longest = n > longest ? n : longest;
     }
     return longest;
