@@ -85,3 +85,22 @@ def test_images_whose_features_come_first(extent, stride, dtype):
                     spread[:, :, i:i + stride * by.shape[2]:stride, j:j + stride * by.shape[3]:stride] += np.einsum(
                         "nohw,oc->nchw", by, np.asarray(w).astype(np.int64)[:, :, i, j])
             np.testing.assert_array_equal(of_x, spread[:, :, 1:-1, 1:-1])
+
+
+@pytest.mark.parametrize("extents", [(600,), (19, 23), (8, 9, 10)])
+@pytest.mark.parametrize("dilation", [1, 2])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_features_that_come_first_are_put_last(extents, dilation, reverse):
+    """In one, two and three dimensions, with gaps in the window, which is also turned round."""
+    g, rank, taps = np.random.default_rng(len(extents)), len(extents), (3, 2, 3)[:len(extents)]
+    x, w = g.integers(-3, 4, (2, 12, *extents)), g.integers(-3, 4, (20, 12, *taps))
+    padded = np.pad(x, ((0, 0), (0, 0), *[(2, 1)] * rank))
+    sizes = [e + 3 - dilation * (t - 1) for e, t in zip(extents, taps)]
+    want = sum(np.einsum("nc...,oc->no...", padded[(..., *[slice(i * dilation, i * dilation + n) for i, n in zip(tap, sizes)])],
+                         (np.flip(w, range(2, 2 + rank)) if reverse else w)[(..., *tap)]) for tap in np.ndindex(*taps))
+    letters = "DHW"[3 - rank:]
+    dims = lax.conv_dimension_numbers(x.shape, w.shape, ("NC" + letters, "OI" + letters, "NC" + letters))
+    got = jax.jit(lambda x, w: lax.conv_general_dilated(
+        x, lax.rev(w, tuple(range(2, 2 + rank))) if reverse else w, (1,) * rank, ((2, 1),) * rank,
+        rhs_dilation=(dilation,) * rank, dimension_numbers=dims))(x.astype(np.float32), w.astype(np.float32))
+    np.testing.assert_array_equal(got, want)

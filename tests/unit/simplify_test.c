@@ -511,6 +511,28 @@ static void dots(void)
         "dot_general convert");
 }
 
+static void convolutions(void)
+{
+    /* Features first become features last: all images are rows of one product. */
+    OPS("func.func @main(%x: tensor<2x16x16x16xf32>, %k: tensor<32x16x3x3xf32>) -> "
+        "tensor<2x32x14x14xf32> {\n"
+        "  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, "
+        "1],"
+        " window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}"
+        " : (tensor<2x16x16x16xf32>, tensor<32x16x3x3xf32>) -> tensor<2x32x14x14xf32>\n"
+        "  return %0 : tensor<2x32x14x14xf32>\n}\n",
+        "transpose transpose convolution transpose");
+    /* But few places do not pay for turning the kernel. */
+    OPS("func.func @main(%x: tensor<2x64x8x8xf32>, %k: tensor<32x64x3x3xf32>) -> "
+        "tensor<2x32x6x6xf32> {\n"
+        "  %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, "
+        "1],"
+        " window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}"
+        " : (tensor<2x64x8x8xf32>, tensor<32x64x3x3xf32>) -> tensor<2x32x6x6xf32>\n"
+        "  return %0 : tensor<2x32x6x6xf32>\n}\n",
+        "convolution");
+}
+
 static void check_refused(const char *program, const char *message)
 {
     Module *m = read_module(program);
@@ -583,6 +605,7 @@ int main(void)
     rows_of_dots();
     inlining();
     dots();
+    convolutions();
     refusals();
     doubling();
     return check_done();

@@ -5,6 +5,8 @@
  *
  *   kernel [0, 1, o, i]          transposed to [0, 1, i, o] first: its lanes then lie side by side;
  *                                where features are not the result's last, [i, o, 0, 1] to [o, i, 0, 1]
+ *   features first [n, f, 0, 1]  features last, of input, kernel and result: what a window sees then lies side
+ *                                by side, and all images are the rows of one product
  *   input spread apart by d      d plain convolutions, each with every d-th tap; their results are
  *                                the 1st, 2nd, ... of every d elements
  *   few results, a large window  for each place of the result one matrix product of the kernel and
@@ -18,6 +20,8 @@
 
 /* So many places of the result are products of their own; and each sums over this many at least. */
 enum { FEW_PLACES = 64, MANY_TERMS = 512 };
+/* Features are put last for so many places, and so many numbers side by side. */
+enum { MANY_PLACES = 256, MANY_BESIDE = 16 };
 
 typedef struct Conv {
     Simplifier *s;
@@ -94,25 +98,32 @@ static ValueId put_concatenation(const Conv *c, int n, const ValueId *parts, int
 
 /* ---- the kernel's results last, or first ---- */
 
+/* The value with its dimensions in that order. */
+static ValueId put_transpose(const Conv *c, ValueId v, const int64_t *order)
+{
+    Type t = type_of(c->s->m, v);
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < t.rank; i++)
+        dims[i] = t.dims[order[i]];
+    TransposeAttrs *attrs = ARENA_NEW(c->arena, TransposeAttrs);
+    attrs->permutation = ints_copy(c->arena, t.rank, order);
+    return put(c, OP_TRANSPOSE, v, type_new(c->arena, t.element, t.rank, dims), attrs);
+}
+
 /* The convolution by its kernel with the dimensions in that order. */
 static ValueId by_transposed(const Conv *c, const int64_t *order)
 {
     int rank = c->kernel.rank, n = c->nspatial;
-    int64_t dims[MAX_RANK], at[MAX_RANK], spatial[MAX_RANK];
-    for (int i = 0; i < rank; i++) {
-        dims[i] = c->kernel.dims[order[i]];
+    int64_t at[MAX_RANK], spatial[MAX_RANK];
+    for (int i = 0; i < rank; i++)
         at[order[i]] = i;
-    }
     for (int i = 0; i < n; i++)
         spatial[i] = at[c->a->kernel_spatial_dimensions.at[i]];
-    TransposeAttrs *permutation = ARENA_NEW(c->arena, TransposeAttrs);
-    permutation->permutation = ints_copy(c->arena, rank, order);
     ConvolutionAttrs *attrs = arena_copy(c->arena, c->a, sizeof *c->a);
     attrs->kernel_spatial_dimensions = ints_copy(c->arena, n, spatial);
     attrs->kernel_input_feature_dimension = at[c->a->kernel_input_feature_dimension];
     attrs->kernel_output_feature_dimension = at[c->a->kernel_output_feature_dimension];
-    Type transposed = type_new(c->arena, c->kernel.element, rank, dims);
-    ValueId in[] = { c->node.in[0], put(c, OP_TRANSPOSE, c->node.in[1], transposed, permutation) };
+    ValueId in[] = { c->node.in[0], put_transpose(c, c->node.in[1], order) };
     return simplify_put(c->s, OP_CONVOLUTION, 2, in, c->out, attrs, c->node.loc);
 }
 
@@ -137,6 +148,82 @@ static ValueId turn_kernel(const Conv *c)
         if (d != results)
             order[n++] = d;
     return by_transposed(c, order);
+}
+
+/* ---- features last ---- */
+
+static int64_t count_places(const Conv *c, Type t, Ints dims)
+{
+    int64_t n = 1;
+    for (int i = 0; i < c->nspatial; i++)
+        n *= t.dims[dims.at[i]];
+    return n;
+}
+
+/* Places lie last, there are more of them than taps, and enough in all images to pay for turning the kernel; and
+ * of the features last, a row of the window would be a vector. */
+static bool wants_features_last(const Conv *c)
+{
+    const ConvolutionAttrs *a = c->a;
+    int last = c->out.rank - 1, w = c->nspatial - 1;
+    if (a->feature_group_count > 1 || a->batch_group_count > 1 || w < 0 ||
+        ints_find(a->output_spatial_dimensions, last) < 0 ||
+        ints_find(a->input_spatial_dimensions, last) < 0)
+        return false;
+    int64_t taps = count_places(c, c->kernel, a->kernel_spatial_dimensions);
+    int64_t places = count_places(c, c->out, a->output_spatial_dimensions);
+    int64_t beside = c->kernel.dims[a->kernel_input_feature_dimension];
+    if (ints_or(a->rhs_dilation, w, 1) == 1)
+        beside *= c->kernel.dims[a->kernel_spatial_dimensions.at[w]];
+    return taps > 1 && places > taps && beside >= MANY_BESIDE &&
+           places * c->out.dims[a->output_batch_dimension] >= MANY_PLACES &&
+           convolution_multiplies(c->s->m, &c->node);
+}
+
+/* The order that takes dimensions to first, those between, last. */
+static void set_order(const Conv *c, int64_t *order, int64_t first, Ints between, int64_t last)
+{
+    order[0] = first;
+    for (int i = 0; i < c->nspatial; i++)
+        order[1 + i] = between.at[i];
+    order[1 + c->nspatial] = last;
+}
+
+static ValueId put_features_last(const Conv *c)
+{
+    if (!wants_features_last(c))
+        return 0;
+    const ConvolutionAttrs *a = c->a;
+    int n = c->nspatial, rank = n + 2;
+    int64_t of_input[MAX_RANK], of_kernel[MAX_RANK], of_out[MAX_RANK], dims[MAX_RANK],
+        back[MAX_RANK];
+    int64_t spatial[MAX_RANK];
+    set_order(c, of_input, a->input_batch_dimension, a->input_spatial_dimensions,
+              a->input_feature_dimension);
+    set_order(c, of_out, a->output_batch_dimension, a->output_spatial_dimensions,
+              a->output_feature_dimension);
+    for (int i = 0; i < n; i++)
+        of_kernel[i] = a->kernel_spatial_dimensions.at[i];
+    of_kernel[n] = a->kernel_input_feature_dimension;
+    of_kernel[n + 1] = a->kernel_output_feature_dimension;
+    for (int i = 0; i < rank; i++) {
+        spatial[i] = i;
+        dims[i] = c->out.dims[of_out[i]];
+        back[of_out[i]] = i;
+    }
+    ConvolutionAttrs *attrs = arena_copy(c->arena, a, sizeof *a);
+    attrs->input_batch_dimension = attrs->output_batch_dimension = 0;
+    attrs->input_feature_dimension = attrs->output_feature_dimension = n + 1;
+    attrs->input_spatial_dimensions = ints_copy(c->arena, n, spatial + 1);
+    attrs->output_spatial_dimensions = ints_copy(c->arena, n, spatial + 1);
+    attrs->kernel_spatial_dimensions = ints_copy(c->arena, n, spatial);
+    attrs->kernel_input_feature_dimension = n;
+    attrs->kernel_output_feature_dimension = n + 1;
+    ValueId in[] = { put_transpose(c, c->node.in[0], of_input),
+                     put_transpose(c, c->node.in[1], of_kernel) };
+    Type out = type_new(c->arena, c->out.element, rank, dims);
+    ValueId v = simplify_put(c->s, OP_CONVOLUTION, 2, in, out, attrs, c->node.loc);
+    return put_transpose(c, v, back);
 }
 
 /* ---- an input that is spread apart ---- */
@@ -209,14 +296,6 @@ static ValueId take_apart(const Conv *c)
 }
 
 /* ---- few results, a large window ---- */
-
-static int64_t count_places(const Conv *c, Type t, Ints dims)
-{
-    int64_t n = 1;
-    for (int i = 0; i < c->nspatial; i++)
-        n *= t.dims[dims.at[i]];
-    return n;
-}
 
 static bool wants_products(const Conv *c)
 {
@@ -306,9 +385,7 @@ static ValueId in_order(const Conv *c, ValueId v)
     for (int i = 0; i < c->out.rank; i++)
         dims[order[i]] = c->out.dims[i];
     v = put(c, OP_RESHAPE, v, type_new(c->arena, c->out.element, c->out.rank, dims), NULL);
-    TransposeAttrs *permutation = ARENA_NEW(c->arena, TransposeAttrs);
-    permutation->permutation = ints_copy(c->arena, c->out.rank, order);
-    return put(c, OP_TRANSPOSE, v, c->out, permutation);
+    return put_transpose(c, v, order);
 }
 
 /* ---- padding ---- */
@@ -391,6 +468,7 @@ ValueId simplify_convolution(Simplifier *s, NodeId n)
         return 0;
     ValueId v = take_apart(&c);
     v = v ? v : by_products(&c);
+    v = v ? v : put_features_last(&c);
     v = v ? v : turn_kernel(&c);
     v = v ? v : pad_first(&c);
     return v ? v : set_types(&c);
