@@ -682,11 +682,13 @@ static bool NAME(rows_collide)(int64_t step)
 }
 
 /* Is writing c what takes longest, and do its rows collide?  Then tiles side by side go first: one below the other
- * they would each find the lines of the one above in their places. */
+ * they would each find the lines of the one above in their places.  Rounded rows, which do not go past the caches, are
+ * written faster so by processors with AMX in any case, if there are enough for all workers. */
 static bool NAME(writes_by_rows)(const NAME(Job) *g)
 {
-    enum { FEW_UNITS = 16 };
-    return g->k <= FEW_UNITS && NAME(rows_collide)(g->c_row * (int64_t)(sizeof(T) / sizeof(S)));
+    enum { FEW_UNITS = 16, MANY_ROWS = 16 * ROWS };
+    int64_t step = g->rounds ? g->c_row : g->c_row * (int64_t)(sizeof(T) / sizeof(S));
+    return g->k <= FEW_UNITS && ((IS_TILED && g->rounds && g->m >= MANY_ROWS) || NAME(rows_collide)(step));
 }
 
 /* How many parts `n` tiles or panels make, `each` at least, if `wanted` are: as many for each worker. */
