@@ -35,11 +35,6 @@ static char *element_at(const Cholesky *g, int64_t row, int64_t column)
     return g->a + (row * g->n + column) * g->bytes;
 }
 
-static int64_t least(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
-
 /* Rows first .. end below the triangle at `from`, of width columns: times its inverse, transposed. */
 static void solve_rows(const Cholesky *g, int64_t from, int64_t width, int64_t first, int64_t end)
 {

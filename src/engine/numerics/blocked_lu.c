@@ -36,11 +36,6 @@ static char *element_at(const Lu *g, int64_t row, int64_t column)
     return g->a + (row * g->n + column) * g->bytes;
 }
 
-static int64_t least(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
-
 /* Columns first .. end: rows change places as those of the panel at `from` did. */
 static void swap_rows(const Lu *g, int64_t from, int64_t width, int64_t first, int64_t end)
 {

@@ -38,11 +38,6 @@ typedef struct Qr {
     bool is_identity;           /* it still is, from the panel's first row and column on */
 } Qr;
 
-static int64_t least(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
-
 static char *element_at(const Qr *g, int64_t row, int64_t column)
 {
     return g->a + (row * g->n + column) * g->bytes;
@@ -108,13 +103,14 @@ static void copy_vector(const Qr *g, void *to, const void *from)
     }
 }
 
-/* Columns of `a`, from row `from` on.  Behind the last one stands what may be anything: a vector is copied whole where
- * that is within the matrix. */
+/* Columns of `a`, from row `from` on.  Behind the last one may stand anything: a vector is copied whole where that is
+ * within the matrix, unless others are at work on what lies right of it. */
 static void pack(const Qr *g, int64_t from, int64_t column, int64_t width)
 {
     char *to = g->packed;
+    bool is_whole = width == g->lanes || column + width == g->n;
     for (int64_t i = from; i < g->m; i++, to += g->level->bytes)
-        if (i * g->n + column + g->lanes <= g->m * g->n)
+        if (is_whole && i * g->n + column + g->lanes <= g->m * g->n)
             copy_vector(g, to, element_at(g, i, column));
         else {
             memset(to, 0, (size_t)g->level->bytes);

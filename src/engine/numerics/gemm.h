@@ -110,6 +110,11 @@ static inline bool is_cut_vector(int64_t m, int64_t n)
     return (double)m * (double)n >= 256e3;
 }
 
+static inline int64_t least(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
 static inline void slices(const Frame *frame, int64_t n, SliceFn *f, void *user)
 {
     if (frame)
