@@ -53,7 +53,7 @@ typedef struct Compilation {
     ROW(hoist_replicated, NEVER, pass_hoist_replicated(c->m, &c->params))                          \
     /* loops carry only what they change */                                                        \
     ROW(drop_invariant_carries, NEVER, pass_drop_invariant_carries(c->m))                          \
-    /* what loops compute alike in every iteration is computed before them */                      \
+    /* what loops need not compute round by round is computed before or after them */              \
     ROW(hoist_invariants, NEVER, pass_hoist_invariants(c->m))                                      \
     /* loops that hand large arrays on go several rounds at once */                                \
     ROW(unroll_rotations, NEVER, pass_unroll_rotations(c->m))                                      \

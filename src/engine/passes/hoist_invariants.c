@@ -151,7 +151,8 @@ static bool hoist_once(Module *m)
     return h.any;
 }
 
-/* What comes out of a loop in a loop comes out of both in two rounds. */
+/* First what becomes one product of all rounds (hoist_products.c, sink_sums.c), since slices of its weights
+ * are invariant.  What comes out of a loop in a loop comes out of both in two rounds. */
 Error *pass_hoist_invariants(Module *m)
 {
     enum { ROUNDS = 3 };
