@@ -317,11 +317,22 @@ static int ways(const Fold *f, const Nest *nest, int nvectors)
     return n < 1 ? 1 : n;
 }
 
+/* The same for so many vectors of results: as few fewer as leave none over, which would be code of its own. */
+static int vectors_of_block(const Fold *f, int64_t vectors)
+{
+    int most = vectors_at_once(f);
+    for (int n = most; 2 * n > most; n--)
+        if (vectors % n == 0)
+            return n;
+    return most;
+}
+
 static void lanes_are_kept(Kernel *k, const Fold *f, Nest *nest, bool is_cut)
 {
     int64_t n = nest->dims[nest->n - 1];
-    int most = vectors_at_once(f);
-    int64_t nfull = n / k->width, nblocks = nfull / most;
+    int64_t nfull = n / k->width;
+    int most = vectors_of_block(f, nfull);
+    int64_t nblocks = nfull / most;
     int rest = (int)(nfull % most), tail = (int)(n % k->width);
     Block b = { .lanes = k->width, .nvectors = most, .nways = ways(f, nest, most) };
     if (nblocks) {
@@ -676,8 +687,8 @@ void fold_emit(Kernel *k, const Fold *f)
     int64_t extents[MAX_RANK + 1];
     for (int i = 0; i < nkept; i++)
         extents[i] = nest.dims[kept[i]];
-    extents[nkept] = is_short ? nest.dims[nest.n - 2] / k->width
-                              : nest.dims[nest.n - 1] / k->width / vectors_at_once(f);
+    int64_t vectors = nest.dims[nest.n - 1 - is_short] / k->width;
+    extents[nkept] = is_short ? vectors : vectors / vectors_of_block(f, vectors);
     int cut = slices_choose(k, nkept + (is_kept || is_short), extents);
     for (int i = 0; i < nkept; i++) {
         if (i == cut)
