@@ -1,4 +1,10 @@
 """Plain sums, which call ready-made loops where they are large, against NumPy's in double precision."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
 PROGRAM = """
 import jax, jax.numpy as jnp, numpy as np
 g = np.random.default_rng(1)
@@ -20,3 +26,16 @@ print(n)
 
 def test_sums(python):
     assert python(["-c", PROGRAM], "tutti") == "36\n"
+
+
+@pytest.mark.parametrize("spec, x, y", [
+    ("ijk,jil->kl", (20, 30, 17), (30, 20, 18)), ("ajb,bca->jc", (10, 20, 5), (5, 19, 10)),
+    ("aibj,bkaj->ik", (6, 14, 6, 12), (6, 14, 6, 12)), ("bijk,bjil->bkl", (3, 12, 13, 14), (3, 13, 12, 14)),
+    ("ibjk,jlib->kl", (7, 5, 6, 11), (6, 13, 7, 5)), ("ijkb,jbil->kbl", (8, 9, 10, 3), (9, 3, 8, 12))])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32"])
+def test_products_over_dimensions_in_different_orders(spec, x, y, dtype):
+    g = np.random.default_rng(3)
+    x, y = g.integers(-4, 5, x), g.integers(-4, 5, y)
+    got = jax.jit(lambda x, y: jnp.einsum(spec, x, y))(jnp.asarray(x).astype(dtype), jnp.asarray(y).astype(dtype))
+    want = jnp.asarray(np.einsum(spec, x, y)).astype(dtype)
+    np.testing.assert_array_equal(np.asarray(got), np.asarray(want))

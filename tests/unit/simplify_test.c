@@ -491,6 +491,12 @@ static void dots(void)
         " : (tensor<8x3xf32>, tensor<40x3xf32>) -> tensor<8x40xf32>\n"
         "  return %0 : tensor<8x40xf32>\n}\n",
         "dot_general");
+    /* Contracted in different orders: one side is turned, and a matrix product is left. */
+    OPS("func.func @main(%a: tensor<8x9x16xf32>, %b: tensor<9x8x20xf32>) -> tensor<16x20xf32> {\n"
+        "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [0, 1] x [1, 0]"
+        " : (tensor<8x9x16xf32>, tensor<9x8x20xf32>) -> tensor<16x20xf32>\n"
+        "  return %0 : tensor<16x20xf32>\n}\n",
+        "transpose dot_general");
     /* Narrow floats are summed in f32; sums of few bf16 are rounded as they are written. */
     OPS("func.func @main(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>) -> tensor<16x16xf16> {\n"
         "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"

@@ -2,6 +2,8 @@
  * around what is computed element by element, which has none.
  *
  *   dot(x, y) over [2, 1] x [2, 1]  ->  over [1, 2] x [1, 2], which is one dimension in memory
+ *   dot(x, y) over [1, 2] x [2, 1]  ->  dot(x, transpose(y)) over dimensions that are one in memory on both
+ *                             sides, if it is then a matrix product
  *   dot(transpose(x), y)  ->  dot(x, y) by other dimensions, unless only the transpose makes the
  *                             contracted ones one dimension in memory, as a matrix product wants them
  *   transpose(dot(x, y))  ->  dot(y, x), if it exchanges the two sides and nothing else reads
@@ -67,6 +69,110 @@ static ValueId order_contracted(Simplifier *s, const Node *node)
                         arena_copy(m->arena, &a, sizeof a), node->loc);
 }
 
+/* Are the dimensions one in memory? */
+static bool is_one_dimension(Type t, Ints list)
+{
+    int64_t last = -1;
+    for (int i = 0; i < list.n; i++) {
+        if (t.dims[list.at[i]] == 1)
+            continue;
+        for (int64_t d = last + 1; last >= 0 && d < list.at[i]; d++)
+            if (t.dims[d] != 1)
+                return false;
+        if (list.at[i] < last)
+            return false;
+        last = list.at[i];
+    }
+    return true;
+}
+
+/* ---- contracted dimensions that are not one in memory ---- */
+
+/* The pairs of contracted dimensions in the order in which side i has them. */
+static DotAttrs ordered_by(const Module *m, const DotAttrs *a, int i)
+{
+    DotAttrs ordered = *a;
+    Ints lists[] = { a->lhs_contracting_dimensions, a->rhs_contracting_dimensions };
+    int64_t sorted[2][MAX_RANK];
+    int n = 0;
+    for (int64_t d = 0; d < MAX_RANK; d++) {
+        int at = ints_find(lists[i], d);
+        if (at < 0)
+            continue;
+        sorted[0][n] = lists[0].at[at];
+        sorted[1][n++] = lists[1].at[at];
+    }
+    ordered.lhs_contracting_dimensions = ints_copy(m->arena, n, sorted[0]);
+    ordered.rhs_contracting_dimensions = ints_copy(m->arena, n, sorted[1]);
+    return ordered;
+}
+
+/* The operand with its contracted dimensions beside each other: behind the free ones if its last dimension is one of
+ * them, else before those, so that rows stay rows. */
+static ValueId beside_each_other(Simplifier *s, ValueId v, Ints *batch, Ints *contracted,
+                                 const Loc *loc)
+{
+    Type t = type_of(s->m, v);
+    bool is_behind = ints_find(*contracted, t.rank - 1) >= 0;
+    int64_t order[MAX_RANK], at[MAX_RANK], dims[MAX_RANK];
+    int n = 0;
+    for (int i = 0; i < batch->n; i++)
+        order[n++] = batch->at[i];
+    for (int i = 0; i < contracted->n && !is_behind; i++)
+        order[n++] = contracted->at[i];
+    for (int d = 0; d < t.rank; d++)
+        if (is_free(*batch, *contracted, d))
+            order[n++] = d;
+    for (int i = 0; i < contracted->n && is_behind; i++)
+        order[n++] = contracted->at[i];
+    for (int i = 0; i < n; i++) {
+        at[order[i]] = i;
+        dims[i] = t.dims[order[i]];
+    }
+    TransposeAttrs *attrs = ARENA_NEW(s->m->arena, TransposeAttrs);
+    attrs->permutation = ints_copy(s->m->arena, n, order);
+    *batch = mapped(s->m, *batch, (Ints){ n, at });
+    *contracted = mapped(s->m, *contracted, (Ints){ n, at });
+    Type to = type_new(s->m->arena, t.element, n, dims);
+    return simplify_put(s, OP_TRANSPOSE, 1, &v, to, attrs, loc);
+}
+
+/* Are there enough products, and rows and columns, for a matrix product to be worth a copy of the operands? */
+static bool is_worth_a_copy(const Module *m, const Node *node)
+{
+    enum { LEAST = 8, MANY_TERMS = 32 };
+    Type lhs = type_of(m, node->in[0]), rhs = type_of(m, node->in[1]), out = type_of(m, node->out);
+    const DotAttrs *a = node->attrs;
+    int64_t batch = 1, terms = 1;
+    for (int i = 0; i < a->lhs_batching_dimensions.n; i++)
+        batch *= lhs.dims[a->lhs_batching_dimensions.at[i]];
+    for (int i = 0; i < a->lhs_contracting_dimensions.n; i++)
+        terms *= lhs.dims[a->lhs_contracting_dimensions.at[i]];
+    return gemm_kind(lhs.element, rhs.element, out.element) >= 0 && terms >= MANY_TERMS &&
+           type_count(lhs) >= LEAST * batch * terms && type_count(rhs) >= LEAST * batch * terms;
+}
+
+static ValueId join_contracted(Simplifier *s, const Node *node)
+{
+    Module *m = s->m;
+    Type types[] = { type_of(m, node->in[0]), type_of(m, node->in[1]) };
+    const DotAttrs *given = node->attrs;
+    if ((is_one_dimension(types[0], given->lhs_contracting_dimensions) &&
+         is_one_dimension(types[1], given->rhs_contracting_dimensions)) ||
+        !is_worth_a_copy(m, node))
+        return 0;
+    /* in the order of the larger side, which may then be left as it is */
+    DotAttrs a = ordered_by(m, given, type_count(types[1]) > type_count(types[0]));
+    Ints *batch[] = { &a.lhs_batching_dimensions, &a.rhs_batching_dimensions };
+    Ints *contracted[] = { &a.lhs_contracting_dimensions, &a.rhs_contracting_dimensions };
+    ValueId in[] = { node->in[0], node->in[1] };
+    for (int i = 0; i < 2; i++)
+        if (!is_one_dimension(types[i], *contracted[i]))
+            in[i] = beside_each_other(s, in[i], batch[i], contracted[i], node->loc);
+    return simplify_put(s, OP_DOT, 2, in, type_of(m, node->out), arena_copy(m->arena, &a, sizeof a),
+                        node->loc);
+}
+
 /* ---- a transposed operand ---- */
 
 /* The transpose's permutation, if the operand's free dimensions keep their order without it. */
@@ -85,23 +191,6 @@ static const Ints *permutation_to_skip(const Module *m, ValueId v, Ints batch, I
         last = a->permutation.at[d];
     }
     return &a->permutation;
-}
-
-/* Are the dimensions one in memory? */
-static bool is_one_dimension(Type t, Ints list)
-{
-    int64_t last = -1;
-    for (int i = 0; i < list.n; i++) {
-        if (t.dims[list.at[i]] == 1)
-            continue;
-        for (int64_t d = last + 1; last >= 0 && d < list.at[i]; d++)
-            if (t.dims[d] != 1)
-                return false;
-        if (list.at[i] < last)
-            return false;
-        last = list.at[i];
-    }
-    return true;
 }
 
 /* Is it a matrix product (kernels/dot.c) of some size only as long as operand i is transposed?
@@ -406,7 +495,8 @@ ValueId fold_transpose(Simplifier *s, NodeId n)
         return skip_triangle_transpose(s, &node);
     if (node.op == OP_DOT) {
         ValueId v = skip_transposes(s, &node);
-        return v ? v : order_contracted(s, &node);
+        v = v ? v : order_contracted(s, &node);
+        return v ? v : join_contracted(s, &node);
     }
     if (node.op == OP_TRANSPOSE)
         return exchange_operands(s, &node);
