@@ -701,6 +701,52 @@ static void test_gather(void)
         "start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, "
         "slice_sizes = array<i64: 3, 2>}> : (tensor<10x7x$E>, tensor<5xui8>) -> tensor<3x5x2x$E>\n"
         "  return %a : tensor<3x5x2x$E>\n}",
+    /* numbers that follow from where they stand: windows, backwards, some of them outside */
+#define OF_IOTAS(extent, step, first)                                                              \
+    "(%x: tensor<" extent "x$E>) -> tensor<7x37x$E> {\n"                                           \
+    "  %i = stablehlo.iota dim = 0 : tensor<7x37xi32>\n"                                           \
+    "  %j = stablehlo.iota dim = 0 : tensor<37xi32>\n"                                             \
+    "  %k = stablehlo.broadcast_in_dim %j, dims = [1] : (tensor<37xi32>) -> tensor<7x37xi32>\n"    \
+    "  %s = stablehlo.constant dense<" step "> : tensor<7x37xi32>\n"                               \
+    "  %f = stablehlo.constant dense<" first "> : tensor<7x37xi32>\n"                              \
+    "  %m = stablehlo.multiply %i, %s : tensor<7x37xi32>\n"                                        \
+    "  %n = stablehlo.add %m, %f : tensor<7x37xi32>\n"                                             \
+    "  %o = stablehlo.subtract %n, %k : tensor<7x37xi32>\n"                                        \
+    "  %p = stablehlo.add %n, %k : tensor<7x37xi32>\n" GATHERED("a", "o", extent)                  \
+        GATHERED("b", "p", extent) "  %c = stablehlo.add %a, %b : tensor<7x37x$E>\n  return "  \
+                                   "%c : tensor<7x37x$E>\n}"
+#define GATHERED(to, by, extent)                                                                   \
+    "  %" to " = \"stablehlo.gather\"(%x, %" by ") <{dimension_numbers = #stablehlo.gather<"       \
+    "collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2>, "                   \
+    "indices_are_sorted = false, slice_sizes = array<i64: 1>}> : (tensor<" extent                  \
+    "x$E>, tensor<7x37xi32>) -> tensor<7x37x$E>\n"
+        OF_IOTAS("91", "3", "36"),
+        OF_IOTAS("91", "-3", "54"),
+        OF_IOTAS("90", "3", "36"),
+        OF_IOTAS("91", "3", "35"),
+        /* a diagonal; places that are a constant, in steps and not */
+        "(%x: tensor<40x40x$E>) -> tensor<40x$E> {\n"
+        "  %i = stablehlo.iota dim = 0 : tensor<40x1xi32>\n"
+        "  %j = stablehlo.concatenate %i, %i, dim = 1 : (tensor<40x1xi32>, tensor<40x1xi32>) -> "
+        "tensor<40x2xi32>\n"
+        "  %a = \"stablehlo.gather\"(%x, %j) <{dimension_numbers = #stablehlo.gather<"
+        "collapsed_slice_dims = [0, 1], start_index_map = [0, 1], index_vector_dim = 1>, "
+        "indices_are_sorted = false, slice_sizes = array<i64: 1, 1>}> : (tensor<40x40x$E>, "
+        "tensor<40x2xi32>) -> tensor<40x$E>\n"
+        "  return %a : tensor<40x$E>\n}",
+        "(%x: tensor<9x40x$E>) -> tensor<4x40x$E> {\n"
+        "  %i = stablehlo.constant dense<[8, 6, 4, 2]> : tensor<4xi32>\n"
+        "  %j = stablehlo.constant dense<[8, 6, 4, 3]> : tensor<4xi32>\n"
+        "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = "
+        "[1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, "
+        "indices_are_sorted = false, slice_sizes = array<i64: 1, 40>}> : (tensor<9x40x$E>, "
+        "tensor<4xi32>) -> tensor<4x40x$E>\n"
+        "  %b = \"stablehlo.gather\"(%x, %j) <{dimension_numbers = #stablehlo.gather<offset_dims = "
+        "[1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, "
+        "indices_are_sorted = false, slice_sizes = array<i64: 1, 40>}> : (tensor<9x40x$E>, "
+        "tensor<4xi32>) -> tensor<4x40x$E>\n"
+        "  %c = stablehlo.subtract %a, %b : tensor<4x40x$E>\n"
+        "  return %c : tensor<4x40x$E>\n}",
         /* batched */
         "(%x: tensor<4x9x$E>, %i: tensor<4x6x1xi32>) -> tensor<4x6x$E> {\n"
         "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<"

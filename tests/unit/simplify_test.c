@@ -404,6 +404,33 @@ static void rows_of_dots(void)
         "dot_general");
 }
 
+/* Numbers that cannot be negative are not counted from the end. */
+static void ranges(void)
+{
+#define RANGES(numbers)                                                                            \
+    "func.func @main(%i: tensor<5x80xi32>) -> tensor<5x80xi32> {\n"                                \
+    "  %a = stablehlo.iota dim = 0 : tensor<5x80xi32>\n"                                           \
+    "  %b = stablehlo.iota dim = 1 : tensor<5x80xi32>\n"                                           \
+    "  %s = stablehlo.constant dense<16> : tensor<5x80xi32>\n"                                     \
+    "  %z = stablehlo.constant dense<0> : tensor<5x80xi32>\n"                                      \
+    "  %m = stablehlo.multiply %a, %s : tensor<5x80xi32>\n" numbers                                \
+    "  %c = stablehlo.compare LT, %x, %z : (tensor<5x80xi32>, tensor<5x80xi32>) -> "               \
+    "tensor<5x80xi1>\n"                                                                            \
+    "  %n = stablehlo.add %x, %s : tensor<5x80xi32>\n"                                             \
+    "  %r = stablehlo.select %c, %n, %x : tensor<5x80xi1>, tensor<5x80xi32>\n"                     \
+    "  return %r : tensor<5x80xi32>\n}\n"
+    OPS(RANGES("  %x = stablehlo.add %m, %b : tensor<5x80xi32>\n"),
+        "iota iota constant multiply add");
+    OPS(RANGES("  %t = stablehlo.constant dense<79> : tensor<5x80xi32>\n"
+               "  %y = stablehlo.subtract %t, %b : tensor<5x80xi32>\n"
+               "  %x = stablehlo.minimum %y, %s : tensor<5x80xi32>\n"),
+        "iota constant constant subtract minimum");
+    OPS(RANGES("  %x = stablehlo.subtract %m, %b : tensor<5x80xi32>\n"),
+        "iota iota constant constant multiply subtract compare add select");
+    OPS(RANGES("  %x = stablehlo.add %i, %b : tensor<5x80xi32>\n"),
+        "iota constant constant add compare add select");
+}
+
 /* Slices of slices, of what is joined and of what is padded are slices of what that is of. */
 static void slices(void)
 {
@@ -607,6 +634,7 @@ int main(void)
     turned_dots();
     transposes_later();
     transposes_after_moves();
+    ranges();
     slices();
     rows_of_dots();
     inlining();

@@ -197,6 +197,16 @@ V narrow_encode(Kernel *k, Element e, V x); /* as it lives, rounded */
 V power_to_f32(Kernel *k, V x);             /* an f8E8M0FNU, exactly: 2^-127 is not flushed */
 V power_from_f32(Kernel *k, V x);           /* not rounded */
 
+/* ---- known_numbers.c -------------------------------------------------------------------- */
+
+typedef struct KnownNumber {
+    Coord at;
+    int64_t low, high; /* within the index's array it is no less and no more */
+} KnownNumber;
+
+/* Is v at that index a sum of multiples of the index's coordinates? */
+bool known_number(Kernel *k, ValueId v, Index *at, KnownNumber *x);
+
 /* ---- small_tables.c --------------------------------------------------------------------- */
 
 /* Is an array of n elements best looked up in registers? */

@@ -189,6 +189,9 @@ static V clamped(Kernel *k, V number, Element e, int64_t most)
 Coord element_coord(Kernel *k, ValueId v, Index *at, int64_t most)
 {
     Element e = element_of(k, v);
+    KnownNumber known;
+    if (known_number(k, v, at, &known) && known.low >= 0 && known.high <= most)
+        return known.at;
     bool is_uniform = index_is_uniform(at);
     bool is_unsigned = element_info[e].kind != SIGNED;
     int lanes = is_uniform ? 1 : at->lanes;

@@ -1,14 +1,11 @@
 /* gathers.c - elements found by numbers that the program knows something about.
  *
- *     x < 0, of numbers that count or are cut off at 0    ->  false: none is to be counted from the end
  *     x[i, iota], of as many rows as x has columns         ->  each from its own column: a batch dimension
  *     concatenate(a, b, c)[i, each its own column]         ->  i < 1 ? a : i < 2 ? b : c
  *
  * JAX writes x[:, i], take_along_axis, choose and the like with numbers for every dimension.  A batch dimension is
  * walked in order; and where one of few arrays is chosen for each element, no array of all of them is made. */
 #include "engine/passes/simplify/simplify.h"
-
-#include "ops/number.h"
 
 #include <string.h>
 
@@ -20,17 +17,6 @@ static const Node *definer(const Module *m, ValueId v)
     return def ? node_at(m, def) : NULL;
 }
 
-/* ---- numbers that are not negative ---- */
-
-/* Is it one integer, not negative, in all places? */
-static bool is_natural(const Module *m, ValueId v)
-{
-    const Dense *c = value_constant(m, v);
-    bool is_one = c && (c->is_splat || type_count(c->type) == 1);
-    return is_one && element_info[c->type.element].kind == SIGNED &&
-           number_int(c->type.element, c->data) >= 0;
-}
-
 /* Do its numbers count, all of them in the range of their type? */
 static bool counts(const Module *m, ValueId v, const Node *iota)
 {
@@ -38,54 +24,6 @@ static bool counts(const Module *m, ValueId v, const Node *iota)
     int64_t extent = t.dims[((const IotaAttrs *)iota->attrs)->iota_dimension];
     return extent <= (element_info[t.element].bits >= 32 ? INT32_MAX : INT8_MAX) &&
            element_info[t.element].bits >= 8;
-}
-
-static bool is_never_negative(const Module *m, ValueId v, int depth)
-{
-    const Node *node = definer(m, v);
-    if (is_natural(m, v))
-        return true;
-    if (!node || depth == DEEPEST)
-        return false;
-    switch (node->op) {
-    case OP_IOTA: return counts(m, v, node);
-    case OP_RESHAPE:
-    case OP_BROADCAST:
-    case OP_SLICE:
-    case OP_TRANSPOSE: return is_never_negative(m, node->in[0], depth + 1);
-    case OP_MAX:
-        return is_never_negative(m, node->in[0], depth + 1) ||
-               is_never_negative(m, node->in[1], depth + 1);
-    case OP_MIN:
-        return is_never_negative(m, node->in[0], depth + 1) &&
-               is_never_negative(m, node->in[1], depth + 1);
-    case OP_CLAMP:
-        return is_never_negative(m, node->in[0], depth + 1) &&
-               is_never_negative(m, node->in[2], depth + 1);
-    case OP_CONVERT: {
-        ElementInfo from = element_info[type_of(m, node->in[0]).element];
-        ElementInfo to = element_info[type_of(m, v).element];
-        return from.bits < to.bits &&
-               (from.kind == UNSIGNED || from.kind == BOOLEAN ||
-                (from.kind == SIGNED && is_never_negative(m, node->in[0], depth + 1)));
-    }
-    default: return false;
-    }
-}
-
-ValueId simplify_compare(Simplifier *s, NodeId n)
-{
-    static const uint8_t no;
-    const Module *m = s->m;
-    const Node *node = node_at(m, n);
-    if (node->op != OP_COMPARE || ((const CompareAttrs *)node->attrs)->comparison_direction != LT ||
-        element_info[type_of(m, node->in[0]).element].kind != SIGNED)
-        return 0;
-    const Dense *zero = is_natural(m, node->in[1]) ? value_constant(m, node->in[1]) : NULL;
-    if (!zero || number_int(zero->type.element, zero->data) != 0 ||
-        !is_never_negative(m, node->in[0], 0))
-        return 0;
-    return simplify_constant(s, (Dense){ type_of(m, node->out), true, &no }, node->loc);
 }
 
 /* ---- own columns ---- */

@@ -51,7 +51,7 @@ ValueId expand_dot(Simplifier *s, NodeId n);           /* expand_dots.c */
 ValueId simplify_convolution(Simplifier *s, NodeId n); /* convolutions.c */
 ValueId simplify_scatter(Simplifier *s, NodeId n);     /* scatters.c */
 ValueId simplify_gather(Simplifier *s, NodeId n);      /* gathers.c */
-ValueId simplify_compare(Simplifier *s, NodeId n);     /* the same */
+ValueId simplify_compare(Simplifier *s, NodeId n);     /* ranges.c */
 ValueId simplify_slice(Simplifier *s, NodeId n);       /* slices.c */
 ValueId sort_to_top_k(Simplifier *s, NodeId n);        /* sort_to_top_k.c */
 
