@@ -713,7 +713,7 @@ static void test_gather(void)
     "  %n = stablehlo.add %m, %f : tensor<7x37xi32>\n"                                             \
     "  %o = stablehlo.subtract %n, %k : tensor<7x37xi32>\n"                                        \
     "  %p = stablehlo.add %n, %k : tensor<7x37xi32>\n" GATHERED("a", "o", extent)                  \
-        GATHERED("b", "p", extent) "  %c = stablehlo.add %a, %b : tensor<7x37x$E>\n  return "  \
+        GATHERED("b", "p", extent) "  %c = stablehlo.add %a, %b : tensor<7x37x$E>\n  return "      \
                                    "%c : tensor<7x37x$E>\n}"
 #define GATHERED(to, by, extent)                                                                   \
     "  %" to " = \"stablehlo.gather\"(%x, %" by ") <{dimension_numbers = #stablehlo.gather<"       \
@@ -747,6 +747,18 @@ static void test_gather(void)
         "tensor<4xi32>) -> tensor<4x40x$E>\n"
         "  %c = stablehlo.subtract %a, %b : tensor<4x40x$E>\n"
         "  return %c : tensor<4x40x$E>\n}",
+    /* windows of dimensions that stay one: all three, and the last two */
+#define OF_WINDOWS(sizes, window)                                                                  \
+    "(%x: tensor<4x9x5x3x$E>, %i: tensor<6x3xi32>) -> tensor<6x" window "x$E> {\n"                 \
+    "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = "   \
+    "[1, 2, 3], collapsed_slice_dims = [0], start_index_map = [0, 1, 2], index_vector_dim = 1>, "  \
+    "indices_are_sorted = false, slice_sizes = array<i64: 1, " sizes ">}> : "                      \
+    "(tensor<4x9x5x3x$E>, tensor<6x3xi32>) -> tensor<6x" window "x$E>\n"                           \
+    "  return %a : tensor<6x" window "x$E>\n}"
+        OF_WINDOWS("4, 5, 3", "4x5x3"),
+        OF_WINDOWS("9, 2, 3", "9x2x3"),
+        OF_WINDOWS("1, 5, 3", "1x5x3"),
+        OF_WINDOWS("7, 1, 3", "7x1x3"),
         /* batched */
         "(%x: tensor<4x9x$E>, %i: tensor<4x6x1xi32>) -> tensor<4x6x$E> {\n"
         "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<"

@@ -138,6 +138,25 @@ static bool is_unpadded(const PadAttrs *a, int d)
            a->interior_padding.at[d] == 0;
 }
 
+/* Of a gather: are d and d + 1 neighbours in what is taken of the operand, the second of them whole? */
+static bool gather_joins(const Module *m, const Node *node, int d)
+{
+    const GatherAttrs *a = node->attrs;
+    Type in = type_of(m, node->in[0]);
+    int window = 0, last = -1, last_dim = -1;
+    for (int p = 0; p < in.rank; p++) {
+        if (ints_find(a->operand_batching_dims, p) >= 0 ||
+            ints_find(a->collapsed_slice_dims, p) >= 0)
+            continue;
+        int r = (int)a->offset_dims.at[window++];
+        if (r == d + 1)
+            return last == d && last_dim + 1 == p && a->slice_sizes.at[p] == in.dims[p];
+        last = r;
+        last_dim = p;
+    }
+    return false;
+}
+
 static bool joins_next(const Module *m, const Node *node, int d)
 {
     const void *attrs = node->attrs;
@@ -156,6 +175,7 @@ static bool joins_next(const Module *m, const Node *node, int d)
         Ints permutation = ((const TransposeAttrs *)attrs)->permutation;
         return permutation.at[d + 1] == permutation.at[d] + 1;
     }
+    case OP_GATHER: return gather_joins(m, node, d);
     default: return false;
     }
 }
@@ -237,8 +257,8 @@ static int64_t walk_inner(const Walk *w, int i, const int64_t *dims)
     return n;
 }
 
-/* The element of operand i at these coordinates, of the dimensions as they are walked. */
-static V operand_walked(Kernel *k, NodeId n, int i, Index *at, const Walk *w, V inside)
+/* Into operand i, whose dimensions are as they are walked: these coordinates. */
+static Index *into_walked(Kernel *k, NodeId n, int i, Index *at, const Walk *w, V inside)
 {
     Type in = type_of(k->m, node_at(k->m, n)->in[i]);
     int64_t dims[MAX_RANK + 1] = { 0 };
@@ -248,6 +268,13 @@ static V operand_walked(Kernel *k, NodeId n, int i, Index *at, const Walk *w, V 
     for (int g = 0; g < w->n; g++)
         index_set(to, g, w->at[g]);
     index_mask(k, to, at, inside);
+    return to;
+}
+
+static V operand_walked(Kernel *k, NodeId n, int i, Index *at, const Walk *w, V inside)
+{
+    Type in = type_of(k->m, node_at(k->m, n)->in[i]);
+    Index *to = into_walked(k, n, i, at, w, inside);
     return operand_at(k, n, i, w->n == in.rank ? to : index_reshape(k, to, in));
 }
 
@@ -416,25 +443,34 @@ V element_gather(Kernel *k, NodeId n, Index *at)
     static const char nothing[16];
     if (type_count(in) == 0) /* slices of 0 elements, collapsed: bytes of 0, of whatever type */
         return constant_value(k, element_of(k, node->out), nothing);
-    Index *to = into_operand(k, n, 0, at);
-    to->way = 0;
-    int window = 0;
-    for (int d = 0; d < in.rank; d++) {
+    Walk of = walk_of(k, n, at), w = { 0 };
+    for (int d = 0, window = 0; d < in.rank;) {
         Coord c = coord_const(k, 0);
-        int batch = ints_find(a->operand_batching_dims, d);
-        if (batch >= 0)
-            c = batch_coord(k, n, at, (int)a->start_indices_batching_dims.at[batch]);
-        else if (ints_find(a->collapsed_slice_dims, d) < 0)
-            c = index_at(k, at, (int)a->offset_dims.at[window++]);
+        int64_t inner = 1;
+        int batch = ints_find(a->operand_batching_dims, d), count = 1;
         int component = ints_find(a->start_index_map, d);
+        if (batch >= 0) {
+            c = batch_coord(k, n, at, (int)a->start_indices_batching_dims.at[batch]);
+        } else if (ints_find(a->collapsed_slice_dims, d) < 0) {
+            int g = 0;
+            while (of.first[g] != (int)a->offset_dims.at[window])
+                g++;
+            c = of.at[g];
+            count = of.count[g];
+            inner = walk_inner(&of, g, at->dims);
+            window += count;
+        }
         if (component >= 0) {
             int64_t most = in.dims[d] - a->slice_sizes.at[d];
             Coord start = element_coord(k, node->in[1], into_starts(k, n, at, component), most);
-            c = coord_add(k, c, start, at->lanes);
+            c = coord_add(k, c, coord_mul_const(k, start, inner, at->lanes), at->lanes);
         }
-        index_set(to, d, c);
+        walk_add(&w, d, count, c);
+        d += count;
     }
-    return operand_at(k, n, 0, to);
+    Index *to = into_walked(k, n, 0, at, &w, NULL);
+    to->way = 0;
+    return operand_at(k, n, 0, w.n == in.rank ? to : index_reshape(k, to, in));
 }
 
 /* ---- bits ---- */
