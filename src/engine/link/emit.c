@@ -632,11 +632,11 @@ static int count_flow(const Module *m, OpFlow flow)
     return n;
 }
 
-/* Worth it if there are cores for it and work for several. */
-static bool has_several_kernels(const Module *m)
+/* Compiling side by side is worth it for several kernels; to ask how many cores there are takes a while. */
+static int cores_for(const Module *m)
 {
     enum { SEVERAL = 2 };
-    return count_flow(m, FLOW_KERNEL) >= SEVERAL && cores_allowed() > 1;
+    return count_flow(m, FLOW_KERNEL) >= SEVERAL ? cores_allowed() : 1;
 }
 
 static Error *job_begin(Job *job, const CodeTarget *target)
@@ -657,7 +657,8 @@ static Error *emit_program(Job *job, const Layout *l, Program **out)
 {
     Error *error = NULL;
     TRY(job_begin(job, NULL));
-    job->is_side_by_side = has_several_kernels(job->m);
+    job->side.cores = cores_for(job->m);
+    job->is_side_by_side = job->side.cores > 1;
     job->e.hurries = job->side.hurries = !count_flow(job->m, FLOW_LOOP);
     Program *program = make_program(job, l, 0, &error);
     if (!error)

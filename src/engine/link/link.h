@@ -152,6 +152,7 @@ typedef struct Batch Batch;
 /* Starts as { 0 } with the module. */
 typedef struct ParallelCompile {
     const Module *m;
+    int cores;        /* there are for it */
     bool hurries;     /* Emit.hurries */
     bool takes_plain; /* kernels that only call become plain code */
     int n, room;

@@ -142,8 +142,9 @@ void parallel_compile_start(ParallelCompile *s)
     for (int b = 0; b < s->nbatches; b++)
         s->batches[b] = (Batch){ .side = s, .number = b };
     share_out(s);
-    int wanted = s->nbatches ? cores_allowed() - 1 : 0;
-    wanted = wanted < s->nbatches ? wanted : s->nbatches;
+    /* where all glue is plain code, the caller has nothing else to do than the first batch */
+    int others = s->takes_plain && s->nbatches ? s->nbatches - 1 : s->nbatches;
+    int wanted = s->cores - 1 < others ? s->cores - 1 : others;
     s->threads = HEAP_ARRAY(Thread, wanted, "a list of threads");
     s->guard = guard_here();
     guard_defer(parallel_compile_drop, s);
