@@ -123,6 +123,19 @@ def test_products_of_rows_before_the_loop():
             np.testing.assert_allclose((np.asarray(g, np.float64) * e[k]).sum(), slope, rtol=5e-3, atol=1e-9)
 
 
+def test_narrow_products_of_joined_rows_are_rounded_once():
+    x = rng.standard_normal((9, 6, 300)).astype(jnp.bfloat16)
+    h = rng.standard_normal((6, 200)).astype(jnp.bfloat16)
+    w = rng.standard_normal((500, 100)).astype(jnp.bfloat16)
+    got = jax.jit(lambda h, x, w: lax.scan(
+        lambda h, x: (-h, jnp.concatenate([x, h], -1) @ w), h, x)[1])(h, x, w)
+    for i, y in enumerate(np.asarray(got, np.float64)):
+        joined = np.concatenate([x[i], h if i % 2 == 0 else -h], -1)
+        exact = joined.astype(np.float64) @ w.astype(np.float64)
+        step = 2.0 ** (np.floor(np.log2(np.abs(exact))) - 7)
+        assert (np.abs(y - exact) <= 0.51 * step + 1e-4).all()
+
+
 def test_rows_that_a_loop_takes_in_part():
     """Fewer rounds than rows: nothing is computed for rows that are never taken; and a row of any index."""
     x = rng.standard_normal((40, 5, 64)).astype(np.float32)

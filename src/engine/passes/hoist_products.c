@@ -143,13 +143,15 @@ static bool is_worth(const Rows *h, const Product *p, ValueId x, const Node *sli
            type_bytes(all) <= MOST_BYTES;
 }
 
-/* x is joined of parts, at least one of them a row: each row a product, and one of what is left. */
+/* x is joined of parts, at least one of them a row: each row a product, and one of what is left.  Not of
+ * narrow floats: each part would be rounded to them, where the whole is rounded once. */
 static bool hoist_parts(Rows *h, NodeId n, const Product *p)
 {
     Module *m = h->m;
     NodeId def = value_def(m, p->x);
     const Node *found = def ? node_at(m, def) : NULL;
-    if (!found || found->op != OP_CONCATENATE ||
+    ElementInfo info = element_info[p->result.element];
+    if (!found || found->op != OP_CONCATENATE || (info.kind == FLOAT && info.bits < 32) ||
         ((const DimensionAttrs *)found->attrs)->dimension != p->x_dim)
         return false;
     Node join = *found;
