@@ -429,6 +429,15 @@ static void ranges(void)
         "iota iota constant constant multiply subtract compare add select");
     OPS(RANGES("  %x = stablehlo.add %i, %b : tensor<5x80xi32>\n"),
         "iota constant constant add compare add select");
+    /* Half of these become negative. */
+    OPS("func.func @main(%i: tensor<4xui64>) -> tensor<4xi1> {\n"
+        "  %a = stablehlo.iota dim = 0 : tensor<4xui64>\n"
+        "  %m = stablehlo.maximum %a, %i : tensor<4xui64>\n"
+        "  %x = stablehlo.convert %m : (tensor<4xui64>) -> tensor<4xi64>\n"
+        "  %z = stablehlo.constant dense<0> : tensor<4xi64>\n"
+        "  %c = stablehlo.compare LT, %x, %z : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi1>\n"
+        "  return %c : tensor<4xi1>\n}\n",
+        "iota maximum convert constant compare");
 }
 
 /* Slices of slices, of what is joined and of what is padded are slices of what that is of. */

@@ -40,10 +40,14 @@ static int64_t constant_at(const Dense *c, int64_t i)
                       (const char *)c->data + i * element_info[c->type.element].bytes);
 }
 
-/* Are the constant's elements the first one, and steps[d] more for each place along d? */
+/* Are the constant's elements the first one, and steps[d] more for each place along d?  Larger ones than 32
+ * bits hold are no coordinates. */
 static bool has_steps(const Dense *c, int64_t *steps)
 {
     int64_t strides[MAX_RANK + 1], n = type_count(c->type);
+    for (int64_t i = 0; i < n; i++)
+        if (!fits(I32, constant_at(c, i), constant_at(c, i)))
+            return false;
     type_strides(c->type, strides);
     for (int d = 0; d < c->type.rank; d++)
         steps[d] = c->type.dims[d] > 1 ? constant_at(c, strides[d]) - constant_at(c, 0) : 0;

@@ -113,7 +113,7 @@ static Range range_of_node(const Module *m, const Node *node, Range all, int dep
     }
 }
 
-/* Of booleans and integers; what else there is may be anything. */
+/* Of booleans and integers of up to 63 bits; what else there is may be anything. */
 static Range range_of(const Module *m, ValueId v, int depth)
 {
     Element e = type_of(m, v).element;
@@ -121,7 +121,8 @@ static Range range_of(const Module *m, ValueId v, int depth)
     Range anything = { INT64_MIN, INT64_MAX };
     NodeId def = value_def(m, v);
     const Dense *constant = value_constant(m, v);
-    if (info.kind != SIGNED && info.kind != UNSIGNED && info.kind != BOOLEAN)
+    if ((info.kind != SIGNED && info.kind != UNSIGNED && info.kind != BOOLEAN) ||
+        (info.kind == UNSIGNED && info.bits == 64)) /* the larger half of those has no place here */
         return anything;
     Range all = range_of_type(e);
     if (constant && info.bits <= 32 && type_count(constant->type) > 0 &&
