@@ -394,7 +394,7 @@ void block_convolution(Kernel *k, NodeId root)
     Conv c = conv_of(k, root);
     const Node *node = node_at(k->m, root);
     int input = kernel_argument(k, node->in[0]), kernel = kernel_argument(k, node->in[1]);
-    bool has_kind = gemm_kind(c.input.element, c.kernel.element, c.out.element) >= 0;
+    bool has_kind = gemm_gathers(gemm_kind(c.input.element, c.kernel.element, c.out.element));
     if (type_count(c.out) && has_kind && is_bare(&c) && input >= 0 && kernel >= 0 &&
         convolution_multiplies(k->m, node)) {
         conv_by_product(k, &c, input, kernel);

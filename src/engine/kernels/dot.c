@@ -300,8 +300,10 @@ void block_dot(Kernel *k, NodeId root)
     }
     Product p = product_of(&d);
     int lhs = kernel_argument(k, node->in[0]), rhs = kernel_argument(k, node->in[1]);
+    int kind = kind_of(&d);
     bool is_one = p.ka.outside == 0 && p.kb.outside == 0;
-    if (kind_of(&d) >= 0 && is_one && lhs >= 0 && rhs >= 0)
+    bool is_known = kind >= 0 && (kind != GEMM_BF16_ROUNDED || p.ka.extent <= GEMM_ROUNDED_DEPTH);
+    if (is_known && is_one && lhs >= 0 && rhs >= 0)
         product_emit(k, &d, &p, (V[]){ k->ins[lhs], k->ins[rhs], k->outs[0] });
     else
         dot_by_loops(k, &d);
