@@ -84,7 +84,7 @@ typedef struct TriangularSystem {
 } TriangularSystem;
 
 /* Right-hand sides from which on vectors of them are worth their while; of fewer, workers share nothing. */
-enum { TRIANGULAR_LEAST = 8 };
+enum { TRIANGULAR_LEAST = 4 };
 /* Complex: one matrix, by the calling thread; a_col and b_col are 1, and x is b.  Without memory the frame fails. */
 void triangular_solve(Element e, const TriangularSystem *s, int64_t matrices);
 
