@@ -14,8 +14,9 @@
 enum { WORDS = 16 };
 typedef int64_t Function(int64_t *memory, int64_t a, int64_t b);
 
-static int64_t nine(int64_t a, int64_t b, int64_t c, int32_t d, int64_t e, int64_t f, int64_t g,
-                    int32_t h, int64_t *i)
+/* Sums wrap round. */
+static uint64_t nine(uint64_t a, uint64_t b, uint64_t c, uint32_t d, uint64_t e, uint64_t f,
+                     uint64_t g, uint32_t h, uint64_t *i)
 {
     *i += 7;
     return a + 2 * b + 3 * c + 5 * d + 7 * e + 11 * f + 13 * g + 17 * h;
