@@ -469,7 +469,8 @@ static void slices(void)
         "tensor<1x6xf32>\n"
         "  %b = stablehlo.slice %a [0:1:4611686018427387904, 5:6] : (tensor<1x6xf32>) -> "
         "tensor<1x1xf32>\n"
-        "  %c = stablehlo.broadcast_in_dim %b, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x6xf32>\n"
+        "  %c = stablehlo.broadcast_in_dim %b, dims = [0, 1] : (tensor<1x1xf32>) -> "
+        "tensor<1x6xf32>\n"
         "  return %c : tensor<1x6xf32>\n}\n",
         "slice slice broadcast_in_dim");
 }

@@ -223,8 +223,8 @@ struct Run {
     size_t room;                 /* bytes of this block */
     WireRun wire;                /* what the wire knows of it, if it has a span */
     _Atomic bool is_left_behind; /* messages that may never end name its memory, which must stay */
-    int64_t pauses_at;           /* inline, of unknown length: until when, in ns (pause.c); else 0 */
-    bool is_paused;              /* its code has left a loop, and its caller is to hand it over */
+    int64_t pauses_at; /* inline, of unknown length: until when, in ns (pause.c); else 0 */
+    bool is_paused;    /* its code has left a loop, and its caller is to hand it over */
 
     _Atomic int nblocked; /* single-threaded: tasks that are still blocked */
     _Atomic int cancel;   /* a Cancel; only ever a hint to stop, so always relaxed */
