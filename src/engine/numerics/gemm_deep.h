@@ -10,7 +10,9 @@
 
 /* See gemm_body.h. */
 /* clang-format off */
-enum { NAME(DEEP_TILES) = 48, NAME(DEEP_TERMS) = 8192, NAME(MOST_PARTS) = 16 };
+/* The fewer tiles, the less depth it takes. */
+enum { NAME(DEEP_TILES) = 48, NAME(DEEP_TERMS) = 8192, NAME(FEW_TILES) = 24, NAME(FEW_TERMS) = 2048 };
+enum { NAME(MOST_PARTS) = 16 };
 
 typedef struct NAME(Parts) {
     const NAME(Job) *g;
@@ -21,7 +23,8 @@ typedef struct NAME(Parts) {
 static bool NAME(is_deep)(const NAME(Job) *g)
 {
     int64_t tiles = (g->m + ROWS - 1) / ROWS, panels = (g->n + NAME(COLS) - 1) / NAME(COLS);
-    return g->terms >= NAME(DEEP_TERMS) && tiles <= NAME(DEEP_TILES) && panels <= NAME(DEEP_TILES) &&
+    int64_t least = tiles * panels <= NAME(FEW_TILES) ? NAME(FEW_TERMS) : NAME(DEEP_TERMS);
+    return g->terms >= least && tiles <= NAME(DEEP_TILES) && panels <= NAME(DEEP_TILES) &&
            tiles * panels <= NAME(DEEP_TILES) && is_cut(g->m, g->n, g->terms);
 }
 
@@ -54,7 +57,7 @@ ATTR static void NAME(add_parts)(const NAME(Parts) *parts, int64_t row)
 
 ATTR static void NAME(by_parts)(const NAME(Job) *g)
 {
-    enum { LEAST = 2048, EVEN = 8 }; /* terms; a number of whole units */
+    enum { LEAST = 1024, EVEN = 8 }; /* terms; a number of whole units */
     NAME(Parts) parts = { .g = g, .n = NAME(least)(g->terms / LEAST, NAME(MOST_PARTS)) };
     parts.terms = ((g->terms + parts.n - 1) / parts.n + EVEN - 1) / EVEN * EVEN;
     parts.n = (g->terms + parts.terms - 1) / parts.terms;
