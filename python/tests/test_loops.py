@@ -159,7 +159,7 @@ def test_what_arrays_begin_as():
 
     def loop(n, body):
         f = jax.jit(lambda a, x: lax.fori_loop(0, n, lambda i, a: body(i, a, x), a * 1))
-        g = jax.jit(lambda x: lax.fori_loop(0, n, lambda i, a: body(i, a, x), jnp.full((6, 50), 7.0)))
+        g = jax.jit(lambda x: lax.fori_loop(0, n, lambda i, a: body(i, a, x), jnp.full((6, 50), 7, jnp.float32)))
         want = start.astype(np.float64)
         for i in range(n):
             want = np.asarray(body(i, jnp.asarray(want.astype(np.float32)), jnp.asarray(x)), np.float64)
