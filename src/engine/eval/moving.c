@@ -116,7 +116,8 @@ Error *eval_slice(UNUSED const Module *m, const Node *n, const Tensor *in, Tenso
     type_strides(in->type, strides);
     for (int i = 0; i < in->type.rank; i++) {
         first += a->start_indices.at[i] * strides[i];
-        step[i] = a->strides.at[i] * strides[i];
+        /* of one element it may be larger than the array, by any factor */
+        step[i] = out->type.dims[i] > 1 ? a->strides.at[i] * strides[i] : strides[i];
     }
     copy_strided(*in, *out, first, step);
     return NULL;

@@ -34,7 +34,8 @@ static bool slice_copy(const SliceAttrs *a, Type in, Type out, Copy *c)
     int last = -1;
     byte_strides(in, strides);
     for (int d = 0; d < in.rank; d++) {
-        dims[d] = (PlainCopyDim){ out.dims[d], 0, out.dims[d], strides[d] * a->strides.at[d] };
+        int64_t step = out.dims[d] > 1 ? a->strides.at[d] : 1; /* of one it may be any number */
+        dims[d] = (PlainCopyDim){ out.dims[d], 0, out.dims[d], strides[d] * step };
         c->begin += a->start_indices.at[d] * strides[d];
         last = in.dims[d] != out.dims[d] ? d : last;
     }
