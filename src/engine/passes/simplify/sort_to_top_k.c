@@ -45,6 +45,12 @@ static bool is_by_first(const Module *m, const Node *sort, bool *is_falling)
     return keys[0].array == 0 && !keys[0].one_zero && !keys[0].one_nan;
 }
 
+/* Narrow floats are computed as f32, which makes their signalling NaNs quiet: twice reversed they are others. */
+static bool is_reversible(Element e)
+{
+    return element_info[e].kind != FLOAT || e == F32 || e == F64;
+}
+
 /* A value whose order is the reverse of x's, bit by bit: reversed twice it is x. */
 static ValueId reverse_order(Simplifier *s, ValueId x, const Loc *loc)
 {
@@ -73,7 +79,7 @@ ValueId sort_to_top_k(Simplifier *s, NodeId n)
     if (whole.rank == 0 || (d != whole.rank - 1 && d != -1) || index.element != I32 ||
         !is_front(m, slice, whole.rank - 1) || !are_positions(m, sort->in[1]) ||
         !is_read_once(s, sort->out) || !is_read_once(s, sort->out + 1) ||
-        !is_by_first(m, sort, &is_falling))
+        !is_by_first(m, sort, &is_falling) || !(is_falling || is_reversible(whole.element)))
         return 0;
     int which = (int)(slice->in[0] - sort->out);
     const int64_t *dims = type_of(m, slice->out).dims;
