@@ -74,11 +74,14 @@ static int64_t loop_trips(const Module *m, const Node *loop)
     return rounds(((const CompareAttrs *)test->attrs)->comparison_direction, from, limit, step);
 }
 
-/* v = a t + b in round t. */
-static bool is_linear(const Module *m, const Node *loop, ValueId v, int64_t *a, int64_t *b)
+/* v = a t + b in round t.  So many values are looked at: a sum that several others are made of is met once on
+ * each way to it. */
+static bool is_linear(const Module *m, const Node *loop, ValueId v, int64_t *a, int64_t *b, int *left)
 {
     const Region *body = region_at(m, loop->regions[1]);
     int64_t step, la, lb, ra, rb;
+    if (--*left < 0)
+        return false;
     *a = 0;
     if (constant_int(m, v, b))
         return true;
@@ -91,18 +94,20 @@ static bool is_linear(const Module *m, const Node *loop, ValueId v, int64_t *a, 
     NodeId def = value_def(m, v);
     const Node *node = def ? node_at(m, def) : NULL;
     if (!node || (node->op != OP_ADD && node->op != OP_SUB) ||
-        !is_linear(m, loop, node->in[0], &la, &lb) || !is_linear(m, loop, node->in[1], &ra, &rb))
+        !is_linear(m, loop, node->in[0], &la, &lb, left) ||
+        !is_linear(m, loop, node->in[1], &ra, &rb, left))
         return false;
-    int64_t sign = node->op == OP_ADD ? 1 : -1;
-    *a = la + sign * ra;
-    *b = lb + sign * rb;
-    return true;
+    return node->op == OP_ADD
+               ? !__builtin_add_overflow(la, ra, a) && !__builtin_add_overflow(lb, rb, b)
+               : !__builtin_sub_overflow(la, ra, a) && !__builtin_sub_overflow(lb, rb, b);
 }
 
 bool index_takes_all(const Module *m, const Node *loop, int64_t ntrips, ValueId index, int64_t n)
 {
+    enum { MOST_VALUES = 32 };
     int64_t a, b;
-    return n == ntrips && is_linear(m, loop, index, &a, &b) &&
+    int left = MOST_VALUES;
+    return n == ntrips && is_linear(m, loop, index, &a, &b, &left) &&
            ((a == 1 && b == 0) || (a == -1 && b == n - 1));
 }
 
