@@ -18,6 +18,7 @@
 
 #include <llvm-c/Target.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #ifdef __x86_64__
@@ -561,19 +562,36 @@ static void make_functions(Writer *w)
     join_functions(w);
 }
 
-/* What they call is found by its name from now on. */
+/* A name that no other module has: of a function that others find by it. */
+static const char *only_name(const Writer *w)
+{
+    for (int i = 0; i < w->nfunctions; i++)
+        if (LLVMGetLinkage(w->functions[i]) != LLVMInternalLinkage)
+            return w->out->names[i];
+    return "plain";
+}
+
+/* What they call is found by its name from now on.  A function of the module's own may be called as one of
+ * another module is, so a name that only this module has is put before its own. */
 static void give_away(Writer *w)
 {
+    const char *prefix = only_name(w);
     for (int i = 0; i < w->nfunctions; i++)
         LLVMReplaceAllUsesWith(w->functions[i], LLVMGetUndef(LLVMTypeOf(w->functions[i])));
     for (int i = 0; i < w->nfunctions; i++)
         LLVMDeleteFunction(w->functions[i]);
     for (int i = 0; i < w->out->nwords; i++) {
-        LLVMValueRef f = LLVMGetNamedFunction(w->e->llvm, w->out->words[i]);
-        if (LLVMGetLinkage(f) == LLVMInternalLinkage) {
-            LLVMSetLinkage(f, LLVMExternalLinkage);
-            LLVMSetVisibility(f, LLVMHiddenVisibility);
-        }
+        const char *own = w->out->words[i];
+        LLVMValueRef f = LLVMGetNamedFunction(w->e->llvm, own);
+        if (LLVMGetLinkage(f) != LLVMInternalLinkage)
+            continue;
+        size_t n = strlen(prefix) + 1 + strlen(own);
+        char *name = arena_alloc(w->arena, n + 1);
+        snprintf(name, n + 1, "%s.%s", prefix, own);
+        LLVMSetValueName2(f, name, n);
+        LLVMSetLinkage(f, LLVMExternalLinkage);
+        LLVMSetVisibility(f, LLVMHiddenVisibility);
+        w->out->words[i] = name;
     }
 }
 
