@@ -197,3 +197,28 @@ def test_arrays_made_anew_in_every_round():
             np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
             count = jax.jit(lambda a, n: lax.fori_loop(0, n, lambda k, a: step(k, a, jnp), a))(d, n)
             np.testing.assert_allclose(count, want, rtol=1e-4, atol=1e-5)
+
+
+def test_rows_before_a_long_round():
+    """Rounds of unknown length inside a loop: the run goes on elsewhere, with the rows that there are by then."""
+    def chain(n):
+        def step(c, _):
+            x = lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * jnp.uint32(1664525) + jnp.uint32(1013904223)),
+                               (jnp.int32(0), c))[1]
+            return x, x
+        return lax.scan(step, jnp.uint32(7), None, length=4)[1]
+    # x -> a x + c, n times, by squaring: as fast for any n
+    def times(n, x):
+        a, c, power, add = 1, 0, 1664525, 1013904223
+        while n:
+            if n & 1:
+                a, c = power * a % 2**32, (power * c + add) % 2**32
+            power, add, n = power * power % 2**32, (power + 1) * add % 2**32, n >> 1
+        return (a * x + c) % 2**32
+    f = jax.jit(chain)
+    for n in (10, 1000, 100_000, 300_000, 1_000_000):
+        want, x = [], 7
+        for _ in range(4):
+            x = times(n, x)
+            want.append(x)
+        assert np.asarray(f(jnp.int32(n))).tolist() == want, n

@@ -25,6 +25,10 @@ void *run_pause(Frame *f, int64_t bytes)
         error = run_prepare_background(run);
     f->saved = error ? NULL : malloc((size_t)bytes + 1);
     run->is_paused = f->saved != NULL;
+    if (!f->saved) {
+        event_release(run->done);
+        run->done = NULL;
+    }
     error_free(error); /* then it stays where it is */
     return f->saved;
 }

@@ -519,6 +519,7 @@ static LLVMValueRef counter_new(const Glue *g, int64_t n)
     LLVMBasicBlockRef back = LLVMGetInsertBlock(g->b);
     LLVMPositionBuilderBefore(g->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->function)));
     LLVMValueRef counter = LLVMBuildAlloca(g->b, g->i32, "");
+    LLVMBuildStore(g->b, int32(g, 1), counter); /* for who enters a loop further in again */
     enter(g, back);
     bounds_array(g->e, counter, sizeof(int32_t), "a counter");
     LLVMBuildStore(g->b, int32(g, n), counter);
@@ -625,6 +626,9 @@ static void begin_carried(const Glue *g, NodeId n, ValueId carried)
     for (int k = 0; k < node->nin; k++)
         if (!start_is_unread(&g->s->k->trips, n, k))
             list[nmoves++] = (Move){ carried + (ValueId)k, node->in[k] };
+        else /* its variable all the same: who leaves a loop further in saves those that there are by then */
+            local_at(g, g->l->addresses[carried + (ValueId)k],
+                     type_bytes(type_of(g->m, node->in[k])));
     moves(g, nmoves, list);
     heap_free(list);
 }
