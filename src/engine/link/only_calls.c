@@ -1,4 +1,4 @@
-/* only_calls.c - is a function nothing but calls of others?
+/* only_calls.c - which functions are nothing but calls of others.
  *
  * Such code stands around a loop of ours or a product that is ready-made, and runs once in a launch: it is as
  * good without LLVM's optimisations, which for a small program take most of the time, and mostly without
