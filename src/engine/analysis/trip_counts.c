@@ -76,7 +76,8 @@ static int64_t loop_trips(const Module *m, const Node *loop)
 
 /* v = a t + b in round t.  So many values are looked at: a sum that several others are made of is met once on
  * each way to it. */
-static bool is_linear(const Module *m, const Node *loop, ValueId v, int64_t *a, int64_t *b, int *left)
+static bool is_linear(const Module *m, const Node *loop, ValueId v, int64_t *a, int64_t *b,
+                      int *left)
 {
     const Region *body = region_at(m, loop->regions[1]);
     int64_t step, la, lb, ra, rb;
