@@ -81,8 +81,8 @@ static void *thread_main(void *user)
     ThreadStart start = *(ThreadStart *)user;
     free(user);
     is_deep = start.is_deep;
-    pthread_setname_np(pthread_self(),
-                       start.name); /* of another it would be a file to be written */
+    /* of another thread it would be a file to be written */
+    pthread_setname_np(pthread_self(), start.name);
     start.f(start.user);
     return NULL;
 }

@@ -134,8 +134,7 @@ static void always_inline(Job *job, LLVMValueRef function)
                             LLVMCreateEnumAttribute(job->e.context, kind, 0));
 }
 
-/* Its code says when it begins. */
-/* A program that is compiled ahead is played where there is no recorder. */
+/* Its code says when it begins; but a program that is compiled ahead is played where there is no recorder. */
 static void make_mark(Making *k, NodeId n)
 {
     if (k->job->is_ahead)
