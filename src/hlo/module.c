@@ -139,6 +139,15 @@ void region_set_nodes(Module *m, RegionId r, int n, const NodeId *nodes)
         settle(m, r, copy[i]);
 }
 
+NodeId *region_take_nodes(Module *m, RegionId r, int *n)
+{
+    Region *region = region_at(m, r);
+    *n = region->nnodes;
+    NodeId *taken = arena_copy(m->arena, region->nodes, sizeof *taken * (size_t)*n);
+    region->nnodes = 0;
+    return taken;
+}
+
 /* Where the number of the function of that name stands, or would stand: there are free slots. */
 static int *func_slot(const Module *m, Str name)
 {

@@ -94,6 +94,7 @@ NodeId node_new(Module *m, OpId op, int nin, const ValueId *in, int nout, const 
                 int nregions, const RegionId *regions, const void *attrs, const Loc *loc);
 void region_append(Module *m, RegionId r, NodeId n);
 void region_set_nodes(Module *m, RegionId r, int n, const NodeId *nodes); /* replaces the list */
+NodeId *region_take_nodes(Module *m, RegionId r, int *n); /* empties it; the caller puts back */
 Func *func_add(Module *m, Str name);                                      /* fields zeroed */
 Func *func_find(const Module *m, Str name);          /* NULL: none of that name */
 void funcs_set(Module *m, int n, const Func *funcs); /* replaces the list; may be a part of it */

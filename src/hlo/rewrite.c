@@ -148,9 +148,8 @@ RegionId region_copy(Module *m, RegionId from, NodeId parent, Subst *map)
 
 Error *region_rewrite(Module *m, RegionId r, const Subst *map, NodeRewrite *rewrite, void *user)
 {
-    int n = region_at(m, r)->nnodes;
-    NodeId none = 0, *old = arena_copy(m->arena, region_at(m, r)->nodes, sizeof *old * (size_t)n);
-    region_set_nodes(m, r, 0, &none);
+    int n;
+    NodeId *old = region_take_nodes(m, r, &n);
     for (int i = 0; i < n; i++) {
         Node *node = node_at(m, old[i]);
         for (int k = 0; k < node->nin; k++)

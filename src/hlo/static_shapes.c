@@ -357,9 +357,8 @@ static MUST_USE Error *static_node(ShapeFixer *z, RegionId r, NodeId n)
 static MUST_USE Error *static_region(ShapeFixer *z, RegionId r)
 {
     Module *m = z->m;
-    int n = region_at(m, r)->nnodes;
-    NodeId none = 0, *old = arena_copy(m->arena, region_at(m, r)->nodes, sizeof *old * (size_t)n);
-    region_set_nodes(m, r, 0, &none);
+    int n;
+    NodeId *old = region_take_nodes(m, r, &n);
     for (int i = 0; i < region_at(m, r)->nargs; i++)
         if (!type_is_static(type_of(m, region_at(m, r)->args + (uint32_t)i)))
             return error_new(CODE_UNIMPLEMENTED,

@@ -124,9 +124,8 @@ static void loop_hoist(Hoist *h, Node loop, RegionId outer, bool in_branch)
 static void hoist_region(Hoist *h, RegionId r, bool in_branch)
 {
     Module *m = h->m;
-    int n = region_at(m, r)->nnodes;
-    NodeId none = 0, *old = arena_copy(m->arena, region_at(m, r)->nodes, sizeof *old * (size_t)n);
-    region_set_nodes(m, r, 0, &none);
+    int n;
+    NodeId *old = region_take_nodes(m, r, &n);
     for (int i = 0; i < n; i++) {
         OpFlow flow = node_flow(node_at(m, old[i]));
         bool has_code = node_holds_code(node_at(m, old[i]));

@@ -198,21 +198,13 @@ static bool is_hoisted(Rows *h, NodeId n)
     return false;
 }
 
-static NodeId *take_nodes(Module *m, RegionId r, int *n)
-{
-    *n = region_at(m, r)->nnodes;
-    NodeId none = 0, *old = arena_copy(m->arena, region_at(m, r)->nodes, sizeof *old * (size_t)*n);
-    region_set_nodes(m, r, 0, &none);
-    return old;
-}
-
 static void hoist_from_loop(Rows *h, RegionId outer, NodeId loop)
 {
     h->outer = outer;
     h->body = node_at(h->m, loop)->regions[1];
     h->ntrips = trips_of(&h->trips, loop);
     int n;
-    NodeId *old = take_nodes(h->m, h->body, &n);
+    NodeId *old = region_take_nodes(h->m, h->body, &n);
     for (int i = 0; i < n; i++)
         if (!is_hoisted(h, old[i]))
             region_append(h->m, h->body, old[i]);
@@ -222,7 +214,7 @@ static void hoist_region(Rows *h, RegionId r)
 {
     Module *m = h->m;
     int n;
-    NodeId *old = take_nodes(m, r, &n);
+    NodeId *old = region_take_nodes(m, r, &n);
     for (int i = 0; i < n; i++) {
         bool has_code = node_holds_code(node_at(m, old[i]));
         for (int k = 0; has_code && k < node_at(m, old[i])->nregions; k++)

@@ -255,9 +255,8 @@ static void sink_from_loop(Sums *s, RegionId r, NodeId id)
 static void sink_region(Sums *s, RegionId r)
 {
     Module *m = s->m;
-    int n = region_at(m, r)->nnodes;
-    NodeId none = 0, *old = arena_copy(m->arena, region_at(m, r)->nodes, sizeof *old * (size_t)n);
-    region_set_nodes(m, r, 0, &none);
+    int n;
+    NodeId *old = region_take_nodes(m, r, &n);
     for (int i = 0; i < n; i++) {
         bool has_code = node_holds_code(node_at(m, old[i]));
         for (int k = 0; has_code && k < node_at(m, old[i])->nregions; k++)

@@ -480,9 +480,8 @@ static bool carries_split(const Split *s, const Node *node)
 static void region_split(Split *s, RegionId r)
 {
     Module *m = s->m;
-    int n = region_at(m, r)->nnodes;
-    NodeId none = 0, *old = arena_copy(m->arena, region_at(m, r)->nodes, sizeof *old * (size_t)n);
-    region_set_nodes(m, r, 0, &none);
+    int n;
+    NodeId *old = region_take_nodes(m, r, &n);
     for (int i = 0; i < n; i++) {
         const Node *node = node_at(m, old[i]);
         bool is_new = node->nout && node->out >= s->nvalues;

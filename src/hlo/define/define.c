@@ -33,10 +33,16 @@ static bool has_short(const Module *m, RegionId r)
     return false;
 }
 
-/* What is written out must hold as if the program had said it. */
-static Error *define(Module *m, RegionId r, NodeId n, Subst *map)
+/* What is written out must hold as if the program had said it.  Inner regions come first, so that a
+ * definition meets plain operations in them. */
+static Error *define(Module *m, RegionId r, NodeId n, void *user)
 {
+    Subst *map = user;
     Node node = *node_at(m, n);
+    if (!definitions[node.op]) {
+        region_append(m, r, n);
+        return NULL;
+    }
     Writer w = { m, r, node.loc };
     int before = region_at(m, r)->nnodes;
     ValueId *results = ARENA_ARRAY(m->arena, ValueId, node.nout + 1);
@@ -48,31 +54,12 @@ static Error *define(Module *m, RegionId r, NodeId n, Subst *map)
     return NULL;
 }
 
-/* Inner regions first, so that a definition meets plain operations in them. */
-static Error *rebuild(Module *m, RegionId r, Subst *map)
-{
-    int n = region_at(m, r)->nnodes;
-    NodeId none = 0, *old = arena_copy(m->arena, region_at(m, r)->nodes, sizeof *old * (size_t)n);
-    region_set_nodes(m, r, 0, &none);
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < node_at(m, old[i])->nin; k++)
-            node_at(m, old[i])->in[k] = subst_get(map, node_at(m, old[i])->in[k]);
-        for (int k = 0; k < node_at(m, old[i])->nregions; k++)
-            TRY(rebuild(m, node_at(m, old[i])->regions[k], map));
-        if (definitions[node_at(m, old[i])->op])
-            TRY(define(m, r, old[i], map));
-        else
-            region_append(m, r, old[i]);
-    }
-    return NULL;
-}
-
 Error *write_out(Module *m, RegionId r)
 {
     if (!has_short(m, r))
         return NULL;
     Subst map = subst_new(m);
-    Error *error = rebuild(m, r, &map);
+    Error *error = region_rewrite(m, r, &map, define, &map);
     subst_free(&map);
     return error;
 }

@@ -125,9 +125,8 @@ static MUST_USE Error *open_manual(Placer *z, NodeId n)
 Error *open_nested(Placer *z, RegionId r)
 {
     Module *m = z->m;
-    int n = region_at(m, r)->nnodes;
-    NodeId none = 0, *old = arena_copy(m->arena, region_at(m, r)->nodes, sizeof *old * (size_t)n);
-    region_set_nodes(m, r, 0, &none);
+    int n;
+    NodeId *old = region_take_nodes(m, r, &n);
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < node_at(m, old[i])->nin; k++)
             node_at(m, old[i])->in[k] = subst_get(&z->shards, node_at(m, old[i])->in[k]);

@@ -206,9 +206,8 @@ static void rebuild(Simplifier *s, RegionId r)
     uint32_t outer_floor = s->floor;
     s->region = r;
     s->floor = s->nknown;
-    int n = region_at(m, r)->nnodes;
-    NodeId none = 0, *old = arena_copy(m->arena, region_at(m, r)->nodes, sizeof *old * (size_t)n);
-    region_set_nodes(m, r, 0, &none);
+    int n;
+    NodeId *old = region_take_nodes(m, r, &n);
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < node_at(m, old[i])->nin; k++) {
             ValueId v = bring_in(s, node_at(m, old[i])->in[k]);
