@@ -95,8 +95,8 @@ NodeId node_new(Module *m, OpId op, int nin, const ValueId *in, int nout, const 
 void region_append(Module *m, RegionId r, NodeId n);
 void region_set_nodes(Module *m, RegionId r, int n, const NodeId *nodes); /* replaces the list */
 NodeId *region_take_nodes(Module *m, RegionId r, int *n); /* empties it; the caller puts back */
-Func *func_add(Module *m, Str name);                                      /* fields zeroed */
-Func *func_find(const Module *m, Str name);          /* NULL: none of that name */
+Func *func_add(Module *m, Str name);                      /* fields zeroed */
+Func *func_find(const Module *m, Str name);               /* NULL: none of that name */
 void funcs_set(Module *m, int n, const Func *funcs); /* replaces the list; may be a part of it */
 Mesh *mesh_find(const Module *m, Str name);
 void mesh_add(Module *m, Mesh *mesh);
