@@ -75,8 +75,8 @@ const Command command_dump = {
     .details =
         "  --after=PASS  refine, sink_captures, simplify, place, polish, drop_barriers,\n"
         "                hoist_replicated, drop_invariant_carries, hoist_invariants,\n"
-        "                unroll_rotations, split_columns, fuse or join_collectives, in this "
-        "order:\n"
+        "                overwrite_rows, unroll_rotations, split_columns, fuse or\n"
+        "                join_collectives, in this order:\n"
         "                the passes that change the program.\n"
         "                What comes out is StableHLO, which can be read and run again, until it\n"
         "                holds operations of the compiler's own:\n"

@@ -47,11 +47,12 @@ for pass in $rows; do
     polish) seen $pass 'stablehlo.dot_general' 1 0 ;;
     drop_barriers) seen $pass 'stablehlo.optimization_barrier' 1 0 ;;
     hoist_replicated) seen $pass 'tutti.global' 0 1 ;;
-    drop_invariant_carries) seen $pass ':2 = stablehlo.while' 0 1 ;;
+    drop_invariant_carries) seen $pass ':2 = stablehlo.while' 2 3 ;;
     hoist_invariants) seen $pass '    %13 = stablehlo.reduce(' 0 1 ;;
+    overwrite_rows) seen $pass 'dense<7.000000e+00> : tensor<4x4xf32>' 1 0 ;;
     unroll_rotations) seen $pass 'stablehlo.sine' 1 3 ;;
     split_columns) seen $pass 'stablehlo.concatenate' 1 0 ;;
-    fuse) seen $pass 'tutti.fusion' 0 15 ;;
+    fuse) seen $pass 'tutti.fusion' 0 22 ;;
     join_collectives) seen $pass 'stablehlo.all_reduce' 2 1 ;;
     *) fail "$pass: $program has nothing for it to do, or this test does not say what" ;;
     esac

@@ -222,3 +222,56 @@ def test_rows_before_a_long_round():
             x = times(n, x)
             want.append(x)
         assert np.asarray(f(jnp.int32(n))).tolist() == want, n
+
+
+def decoded(keys, x, start):
+    """Two tokens through layers that each keep what they saw, as a row of theirs: the last where `start` is behind."""
+    keys = keys.copy()
+    for token in range(2):
+        for layer in range(len(keys)):
+            keys[layer, min(start + token, keys.shape[1] - 1)] = np.tanh(x)
+            x = x + np.tanh(keys[layer] @ x) @ keys[layer] / 8
+    return keys, x
+
+
+def test_memories_of_layers_are_written_in_place():
+    keys = rng.standard_normal((3, 7, 4)).astype(np.float32)
+    x = rng.standard_normal(4).astype(np.float32)
+
+    def token(keys, x, start):
+        def layer(x, kept):
+            kept = lax.dynamic_update_slice(kept, jnp.tanh(x)[None], (start, 0))
+            return x + jnp.tanh(kept @ x) @ kept / 8, kept
+        x, keys = lax.scan(layer, x, keys)
+        return keys, x
+
+    def tokens(keys, x, start):
+        return lax.fori_loop(0, 2, lambda t, c: token(*c, start + t), (keys, x))
+    for start in (2, 5, 6):
+        expected = decoded(keys.astype(np.float64), x.astype(np.float64), start)
+        for donated in ((), (0,)):
+            got = jax.jit(tokens, donate_argnums=donated)(jnp.array(keys), x, start)
+            one = jax.jit(token, donate_argnums=donated)
+            two = one(*one(jnp.array(keys), x, start), start + 1)
+            for kept in (got, two):
+                np.testing.assert_allclose(kept[0], expected[0], rtol=2e-4, atol=1e-5)
+                np.testing.assert_allclose(kept[1], expected[1], rtol=2e-4, atol=1e-5)
+
+
+def test_rows_that_are_read_again_are_not_written_over():
+    xs = rng.standard_normal((5, 3)).astype(np.float32)
+
+    def rounds(xs, read):
+        def step(total, i):
+            row = xs[i]
+            return total + read(xs, i).sum(), 2 * row
+        return lax.scan(step, 0.0, jnp.arange(5))
+
+    def twice(xs, read):
+        return lax.fori_loop(0, 2, lambda t, c: ((r := rounds(c[1], read))[0], r[1]), (0.0, xs))
+    for read, expected in (
+            (lambda xs, i: xs[4 - i], xs.sum()), (lambda xs, i: xs[jnp.maximum(i - 1, 0)], xs[[0, 0, 1, 2, 3]].sum()),
+            (lambda xs, i: xs[0], 5 * xs[0].sum())):
+        total, rows = jax.jit(twice, static_argnums=1)(xs, read)
+        np.testing.assert_allclose(total, 2 * expected, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(rows, 4 * xs, rtol=1e-6)

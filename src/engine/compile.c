@@ -55,6 +55,8 @@ typedef struct Compilation {
     ROW(drop_invariant_carries, NEVER, pass_drop_invariant_carries(c->m))                          \
     /* what loops need not compute round by round is computed before or after them */              \
     ROW(hoist_invariants, NEVER, pass_hoist_invariants(c->m))                                      \
+    /* loops write over what they take row by row */                                               \
+    ROW(overwrite_rows, NEVER, pass_overwrite_rows(c->m, &c->params))                              \
     /* loops that hand large arrays on go several rounds at once */                                \
     ROW(unroll_rotations, NEVER, pass_unroll_rotations(c->m))                                      \
     /* arrays of a few columns become columns */                                                   \

@@ -3,7 +3,7 @@ module @every_pass attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas 
   sdy.mesh @mesh = <["i"=2]>
   func.func public @main(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}, {}]>},
                          %p: tensor<128x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>})
-      -> (tensor<128x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<4x4xf32>, tensor<4x1xf32>, tensor<4x1xf32>) {
+      -> (tensor<128x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<4x4xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x4xf32>) {
     // refine: a call.
     %y = call @double(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
     // sink_captures: a reducer that uses a value computed outside.  simplify: the value is a constant.
@@ -76,7 +76,32 @@ module @every_pass attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas 
     }
     %t1 = stablehlo.slice %turned#1 [0:4, 0:1, 0:1] : (tensor<4x8x1024xf32>) -> tensor<4x1x1xf32>
     %t = stablehlo.reshape %t1 : (tensor<4x1x1xf32>) -> tensor<4x1xf32>
-    return %new, %loop#2, %k, %t : tensor<128x256xf32>, tensor<4x4xf32>, tensor<4x1xf32>, tensor<4x1xf32>
+    // overwrite_rows: rows of %m that come from rows of %m, one by one.
+    %c2 = stablehlo.constant dense<2> : tensor<i32>
+    %m0 = stablehlo.slice %p [0:4, 0:4] : (tensor<128x256xf32>) -> tensor<4x4xf32>
+    %around:2 = stablehlo.while(%j = %c0, %m = %m0) : tensor<i32>, tensor<4x4xf32>
+    cond {
+      %go = stablehlo.compare LT, %j, %c2 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %go : tensor<i1>
+    } do {
+      %c1 = stablehlo.constant dense<1> : tensor<i32>
+      %c4 = stablehlo.constant dense<4> : tensor<i32>
+      %none = stablehlo.constant dense<7.0> : tensor<4x4xf32>
+      %row:2 = stablehlo.while(%i = %c0, %stack = %none) : tensor<i32>, tensor<4x4xf32>
+      cond {
+        %go = stablehlo.compare LT, %i, %c4 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %go : tensor<i1>
+      } do {
+        %taken = stablehlo.dynamic_slice %m, %i, %c0, sizes = [1, 4] : (tensor<4x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+        %root = stablehlo.cbrt %taken : tensor<1x4xf32>
+        %stacked = stablehlo.dynamic_update_slice %stack, %root, %i, %c0 : (tensor<4x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<4x4xf32>
+        %next = stablehlo.add %i, %c1 : tensor<i32>
+        stablehlo.return %next, %stacked : tensor<i32>, tensor<4x4xf32>
+      }
+      %next = stablehlo.add %j, %c1 : tensor<i32>
+      stablehlo.return %next, %row#1 : tensor<i32>, tensor<4x4xf32>
+    }
+    return %new, %loop#2, %k, %t, %around#1 : tensor<128x256xf32>, tensor<4x4xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x4xf32>
   }
   func.func private @double(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
     %b = stablehlo.add %x, %x : tensor<4x8xf32>

@@ -65,6 +65,10 @@ bool constant_int(const Module *m, ValueId v, int64_t *out);
 
 /* ---- unread_starts.c ---- */
 
+/* The update by which a loop that goes round so often writes each row of what it carries as value k, and
+ * nobody reads that before; 0: there is none. */
+NodeId update_of_all_rows(const Module *m, const uint32_t *uses, const Node *loop, int64_t ntrips,
+                          int k);
 /* What loops in r and below write as a whole before anybody reads it goes into t. */
 void find_unread_starts(const Module *m, RegionId r, TripCounts *t);
 

@@ -16,24 +16,22 @@ typedef struct Search {
     const bool **unread;
 } Search;
 
-/* Is value k of what the loop carries read by one update alone, of one row after the other? */
-static bool is_unread(const Search *s, NodeId loop, int k)
+NodeId update_of_all_rows(const Module *m, const uint32_t *uses, const Node *loop, int64_t ntrips,
+                          int k)
 {
-    const Module *m = s->m;
-    const Node *node = node_at(m, loop);
-    ValueId tested = region_at(m, node->regions[0])->args + (ValueId)k;
-    ValueId carried = region_at(m, node->regions[1])->args + (ValueId)k;
-    ValueId next = region_return(m, node->regions[1])->in[k];
+    ValueId tested = region_at(m, loop->regions[0])->args + (ValueId)k;
+    ValueId carried = region_at(m, loop->regions[1])->args + (ValueId)k;
+    ValueId next = region_return(m, loop->regions[1])->in[k];
     NodeId def = value_def(m, next);
     const Node *update = def ? node_at(m, def) : NULL;
-    if (!update || update->op != OP_DYNAMIC_UPDATE || update->region != node->regions[1] ||
-        update->in[0] != carried || s->uses[carried] != 1 || s->uses[next] != 1 || s->uses[tested])
-        return false;
+    if (!update || update->op != OP_DYNAMIC_UPDATE || update->region != loop->regions[1] ||
+        update->in[0] != carried || uses[carried] != 1 || uses[next] != 1 || uses[tested])
+        return 0;
     Type all = type_of(m, carried), row = type_of(m, update->in[1]);
     bool is_row = all.rank > 0 && row.dims[0] == 1;
     for (int d = 1; d < all.rank; d++)
         is_row &= row.dims[d] == all.dims[d];
-    return is_row && index_takes_all(m, node, trips_of(s->trips, loop), update->in[2], all.dims[0]);
+    return is_row && index_takes_all(m, loop, ntrips, update->in[2], all.dims[0]) ? def : 0;
 }
 
 static void find_below(Search *s, RegionId r)
@@ -49,7 +47,7 @@ static void find_below(Search *s, RegionId r)
             continue;
         bool *unread = ARENA_ARRAY(m->arena, bool, node->nin);
         for (int k = 0; k < node->nin; k++)
-            unread[k] = is_unread(s, n, k);
+            unread[k] = update_of_all_rows(m, s->uses, node, trips_of(s->trips, n), k) != 0;
         s->unread[n] = unread;
     }
 }

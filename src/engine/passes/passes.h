@@ -18,6 +18,7 @@ MUST_USE Error *pass_drop_invariant_carries(Module *m);
 MUST_USE Error *pass_hoist_invariants(Module *m);
 void hoist_products(Module *m); /* parts of it */
 MUST_USE Error *sink_sums(Module *m);
+MUST_USE Error *pass_overwrite_rows(Module *m, const Params *params);
 MUST_USE Error *pass_unroll_rotations(Module *m);
 MUST_USE Error *pass_split_columns(Module *m, const CompileOptions *o);
 MUST_USE Error *pass_fuse(Module *m, TripCounts *out); /* of loops whose parts are kernels then */
