@@ -43,7 +43,7 @@ static void memory_fill(int64_t *memory)
 }
 
 static const char *const functions[] = { "sums",  "narrow", "compare", "compare32",
-                                         "calls", "room",   "others" };
+                                         "calls", "room",   "others",  "copies" };
 enum { NFUNCTIONS = sizeof functions / sizeof *functions };
 
 static const char text[] =
@@ -129,7 +129,22 @@ static const char text[] =
     "  %r = call ptr @memset(ptr %p, i32 77, i64 13)\n"
     "  %is = icmp eq ptr %r, %p\n  br i1 %is, label %yes, label %no\n"
     "yes:\n  ret i64 1\nno:\n  ret i64 0 }\n"
-    "declare ptr @memset(ptr, i32, i64)\n";
+    "declare ptr @memset(ptr, i32, i64)\n"
+    "define i64 @copies(ptr %m, i64 %a, i64 %b) {\n"
+    "  %p = getelementptr i64, ptr %m, i64 4\n  %q = getelementptr i64, ptr %m, i64 5\n"
+    "  %r = getelementptr i8, ptr %m, i64 77\n  %s = getelementptr i64, ptr %m, i64 12\n"
+    "  %t = getelementptr i8, ptr %m, i64 33\n"
+    "  call void @llvm.memcpy.p0.p0.i64(ptr %q, ptr %p, i64 8, i1 false)\n"
+    "  call void @llvm.memcpy.p0.p0.i64(ptr %s, ptr %t, i64 4, i1 false)\n"
+    "  call void @llvm.memcpy.p0.p0.i64(ptr %t, ptr %r, i64 2, i1 false)\n"
+    "  call void @llvm.memcpy.p0.p0.i64(ptr %p, ptr %r, i64 1, i1 false)\n"
+    "  %u = getelementptr i64, ptr %m, i64 13\n"
+    "  call void @llvm.memcpy.p0.p0.i64(ptr %r, ptr %u, i64 19, i1 false)\n"
+    "  store i64 5, ptr %s\n  %n = load i64, ptr %s\n"
+    "  call void @llvm.memcpy.p0.p0.i64(ptr %t, ptr %u, i64 %n, i1 false)\n"
+    "  call void @llvm.memcpy.p0.p0.i64(ptr %p, ptr %u, i64 0, i1 false)\n"
+    "  ret i64 %b }\n"
+    "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n";
 
 static void module_read(Emit *e, const char *ir)
 {

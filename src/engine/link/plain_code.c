@@ -253,12 +253,10 @@ static void see_order(Writer *w, LLVMValueRef x)
         unknown(w);
 }
 
-static void make_load(Writer *w, LLVMValueRef x)
+/* rax = so many bits at [rax] */
+static void from_memory(Writer *w, int bits)
 {
-    see_order(w, x);
-    int bits = width_of(LLVMTypeOf(x));
-    load(w, AX, LLVMGetOperand(x, 0));
-    switch (bits) { /* from [rax] */
+    switch (bits) {
     case 64: put_bytes(w, 0x008b48, 3); break;
     case 32: put_bytes(w, 0x008b, 2); break;
     case 16: put_bytes(w, 0x00b70f, 3); break;
@@ -266,6 +264,26 @@ static void make_load(Writer *w, LLVMValueRef x)
     case 1: put_bytes(w, 0x00b60f, 3); break;
     default: unknown(w);
     }
+}
+
+/* so many bits at [rcx] = rax */
+static void to_memory(Writer *w, int bits)
+{
+    switch (bits) {
+    case 64: put_bytes(w, 0x018948, 3); break;
+    case 32: put_bytes(w, 0x0189, 2); break;
+    case 16: put_bytes(w, 0x018966, 3); break;
+    case 8:
+    case 1: put_bytes(w, 0x0188, 2); break;
+    default: unknown(w);
+    }
+}
+
+static void make_load(Writer *w, LLVMValueRef x)
+{
+    see_order(w, x);
+    load(w, AX, LLVMGetOperand(x, 0));
+    from_memory(w, width_of(LLVMTypeOf(x)));
     keep(w, x, AX);
 }
 
@@ -275,14 +293,7 @@ static void make_store(Writer *w, LLVMValueRef x)
     see_order(w, x);
     load(w, AX, value);
     load(w, CX, LLVMGetOperand(x, 1));
-    switch (width_of(LLVMTypeOf(value))) { /* to [rcx] */
-    case 64: put_bytes(w, 0x018948, 3); break;
-    case 32: put_bytes(w, 0x0189, 2); break;
-    case 16: put_bytes(w, 0x018966, 3); break;
-    case 8:
-    case 1: put_bytes(w, 0x0188, 2); break;
-    default: unknown(w);
-    }
+    to_memory(w, width_of(LLVMTypeOf(value)));
 }
 
 /* A pointer and one index. */
@@ -390,10 +401,43 @@ static void make_return(Writer *w, LLVMValueRef x)
 static const Register argument_registers[] = { DI, SI, DX, CX, R8, R9 };
 enum { IN_REGISTERS = sizeof argument_registers / sizeof *argument_registers };
 
+static bool is_copy(LLVMValueRef callee)
+{
+    static const char name[] = "llvm.memcpy.";
+    size_t n;
+    return strncmp(LLVMGetValueName2(callee, &n), name, sizeof name - 1) == 0;
+}
+
+/* As many bytes as a register may have are moved by one; of more the C library's function is called, which stays
+ * where it is as long as this code is there. */
+static void make_copy(Writer *w, LLVMValueRef x)
+{
+    LLVMValueRef to = LLVMGetOperand(x, 0), from = LLVMGetOperand(x, 1), n = LLVMGetOperand(x, 2);
+    uint64_t bytes = LLVMIsAConstantInt(n) ? LLVMConstIntGetZExtValue(n) : 0;
+    if (width_of(LLVMTypeOf(n)) != 64)
+        unknown(w);
+    if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) {
+        load(w, AX, from);
+        from_memory(w, 8 * (int)bytes);
+        load(w, CX, to);
+        to_memory(w, 8 * (int)bytes);
+        return;
+    }
+    load(w, DI, to);
+    load(w, SI, from);
+    load(w, DX, n);
+    load_number(w, AX, (uint64_t)(uintptr_t)memcpy);
+    put_bytes(w, 0xd0ff, 2); /* call rax */
+}
+
 static void make_call(Writer *w, LLVMValueRef x)
 {
     int n = (int)LLVMGetNumArgOperands(x);
     LLVMValueRef callee = LLVMGetCalledValue(x);
+    if (is_copy(callee)) {
+        make_copy(w, x);
+        return;
+    }
     LLVMTypeRef type = LLVMGetCalledFunctionType(x);
     LLVMTypeRef result = LLVMGetReturnType(type);
     bool is_void = LLVMGetTypeKind(result) == LLVMVoidTypeKind;
