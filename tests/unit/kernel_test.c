@@ -1625,6 +1625,13 @@ static void test_copies(void)
           "(tensor<2x3x5x70x$E>, tensor<$E>) -> tensor<5x3x8x70x$E>\n"
           "  return %a : tensor<5x3x8x70x$E>\n}",
           true },
+        /* so large that f64 makes two slices, which meet within a line of rows */
+        { "(%x: tensor<17x41x70x$E>) -> tensor<21x45x70x$E> {\n"
+          "  %v = stablehlo.constant dense<0> : tensor<$E>\n"
+          "  %a = stablehlo.pad %x, %v, low = [1, 2, 0], high = [3, 2, 0], interior = [0, 0, 0] : "
+          "(tensor<17x41x70x$E>, tensor<$E>) -> tensor<21x45x70x$E>\n"
+          "  return %a : tensor<21x45x70x$E>\n}",
+          true },
         { "(%x: tensor<3x70x$E>) -> tensor<4x75x$E> {\n"
           "  %v = stablehlo.constant dense<0> : tensor<$E>\n"
           "  %a = stablehlo.pad %x, %v, low = [0, 5], high = [1, 0], interior = [0, 0] : "

@@ -22,7 +22,8 @@ typedef struct Copy {
 /* The first `rank` dimensions count the runs; those behind them lie within one. */
 static void copy_dims(Copy *c, int rank, const PlainCopyDim *dims)
 {
-    c->rank = rank;
+    c->rank = rank > 0 ? rank : 1;
+    c->dims[0] = (PlainCopyDim){ .extent = 1, .count = 1 };
     for (int d = 0; d < rank; d++)
         c->dims[d] = dims[d];
 }

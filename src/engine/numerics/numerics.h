@@ -130,7 +130,7 @@ typedef struct PlainCopyDim {
     int64_t step; /* in the operand, in bytes */
 } PlainCopyDim;
 
-/* Rows of a result, in bytes, and the dimensions that count them; `fill` is a byte. */
+/* Rows of a result, in bytes, and the dimensions that count them, at least one; `fill` is a byte. */
 typedef struct PlainCopy {
     int64_t rank, fill;
     int64_t before, run, behind; /* of each row */

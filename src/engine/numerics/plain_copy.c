@@ -31,37 +31,82 @@ typedef struct Rows {
     char *out;
 } Rows;
 
-/* Where in the operand the run of a row begins, in bytes; -1: the row has none. */
-static int64_t run_of(const PlainCopy *c, int64_t row)
+/* Has a line runs at all, and where in the operand would that of its row 0 begin, in bytes?  A line's rows differ only
+ * by the last index. */
+static bool line_find(const PlainCopy *c, int64_t line, int64_t *from)
 {
-    int64_t at = c->begin;
-    for (int64_t d = c->rank - 1; d >= 0; d--) {
+    const PlainCopyDim *last = &c->dims[c->rank - 1];
+    int64_t at = c->begin - last->low * last->step;
+    for (int64_t d = c->rank - 2; d >= 0; d--) {
         const PlainCopyDim *dim = &c->dims[d];
-        int64_t i = row % dim->extent - dim->low;
+        int64_t i = line % dim->extent - dim->low;
         if (i < 0 || i >= dim->count)
-            return -1;
+            return false;
         at += i * dim->step;
-        row /= dim->extent;
+        line /= dim->extent;
     }
-    return at;
+    *from = at;
+    return true;
+}
+
+static void fill(char *out, int64_t with, int64_t n)
+{
+    if (n > 0)
+        memset(out, (int)with, (size_t)n);
+}
+
+/* The runs of n rows, the first of which begins at `from`.  Short ones are not worth the call of a function each. */
+static void copy_runs(const PlainCopy *c, char *out, const char *from, int64_t n, int64_t step)
+{
+    enum { PIECE = 64, SHORT = 8 * PIECE };
+    size_t run = (size_t)c->run;
+    int64_t pitch = c->before + c->run + c->behind;
+    for (int64_t i = 0; i < n; i++, out += pitch, from += step) {
+        fill(out, c->fill, c->before);
+        char *to = out + c->before;
+        if (run < PIECE || run > SHORT) {
+            memcpy(to, from, run);
+        } else {
+            for (size_t at = 0; at + PIECE < run; at += PIECE)
+                memcpy(to + at, from + at, PIECE);
+            memcpy(to + run - PIECE, from + run - PIECE, PIECE);
+        }
+        fill(to + run, c->fill, c->behind);
+    }
+}
+
+static int64_t clamp(int64_t x, int64_t low, int64_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* The rows first .. end of a line. */
+static void copy_line(const Rows *r, int64_t line, int64_t first, int64_t end)
+{
+    const PlainCopy *c = r->copy;
+    const PlainCopyDim *last = &c->dims[c->rank - 1];
+    int64_t pitch = c->before + c->run + c->behind, from = 0;
+    bool has_runs = line_find(c, line, &from);
+    int64_t low = has_runs ? clamp(last->low, first, end) : end;
+    int64_t high = has_runs ? clamp(last->low + last->count, low, end) : end;
+    char *out = r->out + (line * last->extent + first) * pitch;
+    fill(out, c->fill, (low - first) * pitch);
+    if (low < high)
+        copy_runs(c, out + (low - first) * pitch, r->in + from + low * last->step, high - low,
+                  last->step);
+    fill(out + (high - first) * pitch, c->fill, (end - high) * pitch);
 }
 
 static void rows_slice(void *user, int64_t slice)
 {
     const Rows *r = user;
-    const PlainCopy *c = r->copy;
-    size_t before = (size_t)c->before, run = (size_t)c->run, behind = (size_t)c->behind;
-    int64_t end = (slice + 1) * r->each < r->n ? (slice + 1) * r->each : r->n;
-    for (int64_t row = slice * r->each; row < end; row++) {
-        char *out = r->out + (size_t)row * (before + run + behind);
-        int64_t from = run_of(c, row);
-        if (from < 0) {
-            memset(out, (int)c->fill, before + run + behind);
-            continue;
-        }
-        memset(out, (int)c->fill, before);
-        memcpy(out + before, r->in + from, run);
-        memset(out + before + run, (int)c->fill, behind);
+    int64_t row = slice * r->each, end = row + r->each < r->n ? row + r->each : r->n;
+    int64_t extent = r->copy->dims[r->copy->rank - 1].extent;
+    while (row < end) {
+        int64_t first = row % extent, rest = end - row;
+        int64_t n = extent - first < rest ? extent - first : rest;
+        copy_line(r, row / extent, first, first + n);
+        row += n;
     }
 }
 
