@@ -33,12 +33,12 @@ static V safe_divisor(Kernel *k, Element e, V x, V y, V *is_zero)
 {
     LLVMTypeRef type = LLVMTypeOf(y);
     *is_zero = equals(k, y, 0);
-    V by = choose(k, *is_zero, const_i(k, type, 1), y);
-    if (is_unsigned(e))
+    V by = choose(k, *is_zero, const_i(k, type, 1), y), is_minus_one = equals(k, y, -1);
+    if (is_unsigned(e) || is_never(is_minus_one))
         return by;
     int bits = (int)LLVMGetIntTypeWidth(one_lane(type));
-    V overflows = LLVMBuildAnd(k->b, equals(k, x, (int64_t)(UINT64_C(1) << (bits - 1))),
-                               equals(k, y, -1), "");
+    V overflows =
+        LLVMBuildAnd(k->b, equals(k, x, (int64_t)(UINT64_C(1) << (bits - 1))), is_minus_one, "");
     return choose(k, overflows, const_i(k, type, 1), by);
 }
 
