@@ -8,6 +8,7 @@
  * below the normal range count as zero, as everywhere here. */
 #include "engine/math/math.h"
 
+#include "base/fail.h"
 #include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
@@ -28,6 +29,24 @@ V math_poly(Kernel *k, V x, int n, const double *c)
     for (int i = n - 2; i >= 0; i--)
         sum = float_fma(k, sum, x, const_f(k, type, c[i]));
     return sum;
+}
+
+/* c0 + c1 x and c2 + c3 x, ..., are the coefficients of a polynomial in x^2. */
+V math_poly_by_halves(Kernel *k, V x, int n, const double *c)
+{
+    enum { MOST = 16 };
+    V terms[MOST];
+    require(n > 0 && n <= MOST);
+    for (int i = 0; i < n; i++)
+        terms[i] = const_f(k, LLVMTypeOf(x), c[i]);
+    for (; n > 1; n = (n + 1) / 2) {
+        for (int i = 0; i < n / 2; i++)
+            terms[i] = float_fma(k, terms[2 * i + 1], x, terms[2 * i]);
+        if (n % 2)
+            terms[n / 2] = terms[n - 1];
+        x = n > 2 ? float_mul(k, x, x) : x;
+    }
+    return terms[0];
 }
 
 V math_select(Kernel *k, V condition, V x, V y)

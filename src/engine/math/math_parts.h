@@ -6,6 +6,8 @@
 
 bool math_is_f64(V x);
 V math_poly(Kernel *k, V x, int n, const double *c); /* c[0] + c[1] x + ... */
+/* The same in fewer steps that wait for one another, and a few more products. */
+V math_poly_by_halves(Kernel *k, V x, int n, const double *c);
 V math_select(Kernel *k, V condition, V x, V y);
 V math_compare(Kernel *k, LLVMRealPredicate how, V x, double y);
 /* x = 2^n m, m in [sqrt(1/2), sqrt(2)); gives m - 1. */
@@ -32,6 +34,7 @@ typedef struct Pair {
     V high, low;
 } Pair;
 Pair pair_of_sum(Kernel *k, V x, V y); /* |x| is the larger, or x is 0 */
+Pair pair_of_any_sum(Kernel *k, V x, V y);
 Pair pair_of_product(Kernel *k, V x, V y);
 Pair pair_sum(Kernel *k, V x, Pair y); /* likewise */
 Pair pair_times(Kernel *k, Pair x, Pair y);

@@ -16,6 +16,14 @@ Pair pair_of_sum(Kernel *k, V x, V y)
     return (Pair){ high, LLVMBuildFAdd(k->b, LLVMBuildFSub(k->b, x, high, ""), y, "") };
 }
 
+Pair pair_of_any_sum(Kernel *k, V x, V y)
+{
+    V high = LLVMBuildFAdd(k->b, x, y, ""), of_y = LLVMBuildFSub(k->b, high, x, "");
+    V rest_x = LLVMBuildFSub(k->b, x, LLVMBuildFSub(k->b, high, of_y, ""), "");
+    V rest_y = LLVMBuildFSub(k->b, y, of_y, "");
+    return (Pair){ high, LLVMBuildFAdd(k->b, rest_x, rest_y, "") };
+}
+
 Pair pair_of_product(Kernel *k, V x, V y)
 {
     V high = LLVMBuildFMul(k->b, x, y, "");
