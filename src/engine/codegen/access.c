@@ -263,11 +263,50 @@ V load_masked(Kernel *k, const char *name, LLVMTypeRef type, V from, unsigned al
     return LLVMBuildCall2(k->b, LLVMGlobalGetValueType(f), f, args, 4, "");
 }
 
+/* The lanes that a mask which is known turns on, if they are neighbours: the first, and how many; -1: it is
+ * not so. */
+static int known_run(V mask, int lanes, int *first)
+{
+    int n = 0;
+    *first = 0;
+    for (int i = 0; i < lanes; i++) {
+        V lane = LLVMIsConstant(mask) ? LLVMGetAggregateElement(mask, (unsigned)i) : NULL;
+        if (!lane || !LLVMIsAConstantInt(lane))
+            return -1;
+        if (!LLVMConstIntGetZExtValue(lane))
+            continue;
+        if (n == 0)
+            *first = i;
+        if (i != *first + n++)
+            return -1;
+    }
+    return n;
+}
+
+/* Just n elements, which become the lanes from `first` on; the others are 0.  LLVM keeps a variable in registers
+ * that is read so, not one of which masked loads are made. */
+static V load_run(Kernel *k, V pointer, Element e, V number, int first, int n, int lanes)
+{
+    LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)n);
+    V from = LLVMBuildAdd(k->b, number, const_i64(k, first), ""), order[MAX_LANES];
+    V run = aligned_load(k, type, address(k, pointer, e, from), e);
+    require(lanes <= MAX_LANES);
+    for (int i = 0; i < lanes; i++) {
+        bool is_on = i >= first && i < first + n;
+        order[i] = LLVMConstInt(int_type(k, 32), (unsigned)(is_on ? i - first : n), false);
+    }
+    return LLVMBuildShuffleVector(k->b, run, LLVMConstNull(type),
+                                  LLVMConstVector(order, (unsigned)lanes), "");
+}
+
 /* Lanes that are off may stand before or behind the array, by less than a vector where one is on: a
  * masked load does not touch them.  One of which no lane is wanted goes to the array's start: from
  * memory that is not there it would be right but take a trap's time. */
 static V load_raw(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
 {
+    int first, n = mask ? known_run(mask, lanes, &first) : -1;
+    if (n > 0)
+        return load_run(k, pointer, e, number, first, n, lanes);
     if (mask)
         number = LLVMBuildSelect(k->b, any_lane(k, mask, lanes), number, const_i64(k, 0), "");
     V from = address(k, pointer, e, number);

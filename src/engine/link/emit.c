@@ -110,12 +110,15 @@ static int64_t elements_written(const Module *m, ValueId v)
 static bool is_tiny(const Module *m, const Node *node)
 {
     /* A costly FUNCTION is as many operations of CODE. */
-    enum { ELEMENTS = 16, REDUCED = 64, CODE = 256, FUNCTION = 16 };
+    enum { ELEMENTS = 16, ALL_ELEMENTS = 64, REDUCED = 64, CODE = 256, FUNCTION = 16 };
     const Region *region = region_at(m, node->regions[0]);
     const Node *end = region_return(m, node->regions[0]);
-    int64_t elements = 0;
-    for (int i = 0; i < end->nin; i++)
-        elements += elements_written(m, end->in[i]);
+    int64_t elements = 0, most = 0;
+    for (int i = 0; i < end->nin; i++) {
+        int64_t n = elements_written(m, end->in[i]);
+        elements += n;
+        most = n > most ? n : most;
+    }
     int code = 0;
     for (int i = 0; i < region->nnodes; i++) {
         const Node *member = node_at(m, region->nodes[i]);
@@ -124,7 +127,7 @@ static bool is_tiny(const Module *m, const Node *node)
         if (member->nregions && member->op != OP_SCATTER && !is_short)
             return false;
     }
-    return elements <= ELEMENTS && code <= CODE;
+    return most <= ELEMENTS && elements <= ALL_ELEMENTS && code <= CODE;
 }
 
 static void always_inline(Job *job, LLVMValueRef function)
