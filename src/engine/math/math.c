@@ -82,7 +82,7 @@ static V power_of_two(Kernel *k, V n, bool is_f64)
 
 /* clang-format off */
 static const double exp_terms[] = {
-    1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880,
+    1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880,
     1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0,
 };
 /* clang-format on */
@@ -100,7 +100,8 @@ static V exp_part(Kernel *k, V x, V tail, V *n)
     V r = float_fma(k, whole, const_f(k, type, -high), x);
     r = float_fma(k, whole, const_f(k, type, -low), r);
     r = tail ? LLVMBuildFAdd(k->b, r, tail, "") : r;
-    return float_mul(k, r, math_poly(k, r, is_f64 ? 13 : 7, exp_terms));
+    V more = math_poly_by_halves(k, r, is_f64 ? 12 : 6, exp_terms);
+    return float_mul(k, r, float_fma(k, r, more, const_f(k, type, 1)));
 }
 
 V math_exp_scaled(Kernel *k, V x, V y, V n)
@@ -167,8 +168,10 @@ V math_tanh(Kernel *k, V x)
     size = math_select(k, is_near, size, limit);
     V n, part = exp_part(k, LLVMBuildFAdd(k->b, size, size, ""), NULL, &n);
     V power = power_of_two(k, n, is_f64);
-    V t = float_fma(k, power, part, LLVMBuildFSub(k->b, power, const_f(k, type, 1), ""));
-    V y = float_div(k, t, float_add(k, t, const_f(k, type, 2)));
+    V one = const_f(k, type, 1);
+    V t = float_fma(k, power, part, LLVMBuildFSub(k->b, power, one, ""));
+    V below = float_fma(k, power, part, LLVMBuildFAdd(k->b, power, one, ""));
+    V y = float_div(k, t, below);
     y = INTRINSIC(k, "llvm.copysign", y, x);
     return math_select(k, is_nan(k, x), x, y);
 }
