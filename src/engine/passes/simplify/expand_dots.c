@@ -14,7 +14,14 @@
 #include "engine/numerics/numerics.h"
 #include "engine/passes/simplify/simplify.h"
 
-enum { SHORT_SIDE = 4, SHORT_DEPTH = 4, WIDE = 32, FEW_PRODUCTS = 512, LARGE_MATRIX = 1 << 18 };
+enum {
+    SHORT_SIDE = 4,
+    SHORT_SIDE_WIDENED = 6, /* beside numbers that are made of narrower ones */
+    SHORT_DEPTH = 4,
+    WIDE = 32,
+    FEW_PRODUCTS = 512,
+    LARGE_MATRIX = 1 << 18
+};
 
 typedef struct Dot {
     const DotAttrs *attrs;
@@ -108,6 +115,31 @@ static bool is_stored(const Module *m, ValueId v)
     return !def || node_at(m, def)->op == OP_DOT || node_at(m, def)->op == OP_CONVOLUTION;
 }
 
+/* Is it made of narrower numbers, for this dot anew?  A loop reads those; a product would have all of it
+ * written out first.  What a loop around needs to make only once is stored. */
+static bool is_widened(const Simplifier *s, ValueId v, int left)
+{
+    const Module *m = s->m;
+    NodeId def = value_def(m, v);
+    if (!def || !left || value_at(m, v)->region != s->region)
+        return false;
+    const Node *node = node_at(m, def);
+    switch (node->op) {
+    case OP_CONVERT:
+        return element_info[type_of(m, node->in[0]).element].bits <
+                   element_info[type_of(m, v).element].bits &&
+               (!s->nloops ||
+                (value_def(m, node->in[0]) && value_at(m, node->in[0])->region == s->region));
+    case OP_MUL:
+    case OP_ADD:
+    case OP_SUB:
+        return is_widened(s, node->in[0], left - 1) || is_widened(s, node->in[1], left - 1);
+    case OP_RESHAPE:
+    case OP_TRANSPOSE: return is_widened(s, node->in[0], left - 1);
+    default: return false;
+    }
+}
+
 /* A large matrix by a vector or a few: the runtime reads it the way it lies, once.  A loop does as well
  * where one vector meets rows, unless these are several dimensions. */
 static bool is_large_by_few(const Module *m, const Node *node, const Dot *d)
@@ -132,12 +164,16 @@ static bool is_outer(const Dot *d)
     return d->n >= WIDE && (d->k == 1 || (d->k <= SHORT_DEPTH && d->k_before_n));
 }
 
-static bool wants_loop(const Module *m, const Node *node, const Dot *d)
+static bool wants_loop(const Simplifier *s, const Node *node, const Dot *d)
 {
+    enum { NEAR = 4 };
+    const Module *m = s->m;
     if (d->rank > MAX_RANK || is_large_by_few(m, node, d))
         return false;
     return !d->types.is_known || d->m < SHORT_SIDE || d->n < SHORT_SIDE || is_outer(d) ||
-           (double)d->b * (double)d->m * (double)d->n * (double)d->k <= FEW_PRODUCTS;
+           (double)d->b * (double)d->m * (double)d->n * (double)d->k <= FEW_PRODUCTS ||
+           (d->m < SHORT_SIDE_WIDENED && is_widened(s, node->in[1], NEAR)) ||
+           (d->n < SHORT_SIDE_WIDENED && is_widened(s, node->in[0], NEAR));
 }
 
 /* Where the dimensions of one side go in the product space; batch, free and contracted ones
@@ -214,7 +250,7 @@ ValueId expand_dot(Simplifier *s, NodeId n)
         return 0;
     Node node = *node_at(s->m, n);
     Dot d = measure(s->m, &node);
-    if (wants_loop(s->m, &node, &d))
+    if (wants_loop(s, &node, &d))
         return write_out(s, &node, &d);
     /* where the depth is short, sums of f32 would take longer to write and to read than to add up */
     bool is_one = d.nk == 1 && d.k <= GEMM_ROUNDED_DEPTH;
