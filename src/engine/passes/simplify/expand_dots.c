@@ -20,7 +20,8 @@ enum {
     SHORT_DEPTH = 4,
     WIDE = 32,
     FEW_PRODUCTS = 512,
-    LARGE_MATRIX = 1 << 18
+    LARGE_MATRIX = 1 << 18,
+    BEYOND_CACHES = 1 << 20
 };
 
 typedef struct Dot {
@@ -141,7 +142,8 @@ static bool is_widened(const Simplifier *s, ValueId v, int left)
 }
 
 /* A large matrix by a vector or a few: the runtime reads it the way it lies, once.  A loop does as well
- * where one vector meets rows, unless these are several dimensions. */
+ * where one vector meets rows, unless these are several dimensions, and where up to two, or three and a matrix
+ * that lies near, meet columns. */
 static bool is_large_by_few(const Module *m, const Node *node, const Dot *d)
 {
     bool is_plain = d->lhs.element == d->types.sum && d->rhs.element == d->types.sum &&
@@ -153,8 +155,10 @@ static bool is_large_by_few(const Module *m, const Node *node, const Dot *d)
     bool rhs_by_rows = ends_contracted(d->rhs, d->attrs->rhs_contracting_dimensions);
     if (d->n < SHORT_SIDE && d->m >= 8 * d->n)
         return lhs_by_rows == (d->n > 1 || d->nk > 1) && is_stored(m, node->in[0]);
-    return d->m < SHORT_SIDE && d->n >= 8 * d->m && rhs_by_rows == (d->m > 1 || d->nk > 1) &&
-           is_stored(m, node->in[1]);
+    if (d->m >= SHORT_SIDE || d->n < 8 * d->m || !is_stored(m, node->in[1]))
+        return false;
+    bool is_beyond_caches = d->m == SHORT_SIDE - 1 && products >= BEYOND_CACHES * (double)d->m;
+    return is_beyond_caches || rhs_by_rows == (d->m > 1 || d->nk > 1);
 }
 
 /* So little is added up for each result that writing these takes longest: a loop writes them row by row, with
