@@ -1437,6 +1437,37 @@ static void test_tiles(void)
         transposed_beside(301, 260, elements[e]);
 }
 
+/* Short rows that are moved whole: transposed, of a part of the operand, with either side turned round. */
+static void pixels_turned(int r, int c, int n, const char *element)
+{
+    Text text = { 0 };
+    text_printf(
+        &text,
+        "(%%x: tensor<2x%dx%dx%dx$E>) -> tensor<2x%dx%dx%dx$E> {\n"
+        "  %%s = stablehlo.slice %%x [0:2, 1:%d, 2:%d, 0:%d] : (tensor<2x%dx%dx%dx$E>) -> "
+        "tensor<2x%dx%dx%dx$E>\n"
+        "  %%t = stablehlo.transpose %%s, dims = [0, 2, 1, 3] : (tensor<2x%dx%dx%dx$E>) -> "
+        "tensor<2x%dx%dx%dx$E>\n"
+        "  %%u = stablehlo.reverse %%t, dims = [%s] : tensor<2x%dx%dx%dx$E>\n"
+        "  return %%u : tensor<2x%dx%dx%dx$E>\n}",
+        r + 1, c + 2, n, c, r, n, r + 1, c + 2, n, r + 1, c + 2, n, r, c, n, r, c, n, c, r, n,
+        r % 2 ? "1" : c % 2 ? "2" : "1, 2", c, r, n, c, r, n);
+    try(text_cstr(&text), "", element, 0, true);
+    text_free(&text);
+}
+
+static void test_pixels(void)
+{
+    static const char *const elements[] = { "i8", "bf16", "f32", "i1", "f64", "complex<f32>" };
+    static const int extents[][2] = { { 16, 16 }, { 37, 21 }, { 5, 64 }, { 20, 33 }, { 9, 7 } };
+    for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+        for (size_t i = 0; i < sizeof extents / sizeof extents[0]; i++)
+            for (int n = 2; n <= 4; n++)
+                pixels_turned(extents[i][0], extents[i][1], n, elements[e]);
+    pixels_turned(150, 203, 3, "i8");
+    pixels_turned(150, 203, 3, "bf16");
+}
+
 /* Columns of an operand become planes of the results, and arrays of their own. */
 static void test_planes(void)
 {
@@ -1785,7 +1816,7 @@ typedef struct Part {
 #define PART(name) { #name, test_##name }
 static const Part parts[] = {
     PART(cost_of_the_largest), PART(floats), PART(ints), PART(complex), PART(conversions),
-    PART(mixed), PART(views), PART(short_rows), PART(stack), PART(tiles), PART(sources),
+    PART(mixed), PART(views), PART(short_rows), PART(stack), PART(tiles), PART(pixels), PART(sources),
     PART(gather), PART(small_tables), PART(reduce), PART(reduce_pairs), PART(wild_reduce), PART(argmax), PART(arg),
     PART(dot), PART(update), PART(scatter), PART(windows), PART(select_scatter), PART(scan),
     PART(convolution), PART(cut), PART(sort), PART(copies), PART(int_division),

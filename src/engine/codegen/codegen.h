@@ -303,6 +303,9 @@ void copy_by_slices(Kernel *k, V to, V from, int64_t bytes);
 /* Of `side` vectors of so many lanes, integers of so many bytes: each square of side x side that they hold
  * side by side.  A power of two, and lanes a multiple of it. */
 void transpose_squares(Kernel *k, int side, int lanes, int bytes, V *rows);
+/* n groups of `packed` bytes that lie side by side, each in `wide` bytes, a power of two; and back. */
+V spread_load(Kernel *k, V at, int n, int packed, int wide);
+V packed_bytes(Kernel *k, V bytes, int n, int wide, int packed);
 
 /* ---- llvm.c ------------------------------------------------------------------------------- */
 

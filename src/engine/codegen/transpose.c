@@ -1,4 +1,4 @@
-/* transpose.c - squares of elements, transposed in registers.
+/* transpose.c - squares of elements, transposed in registers; and pixels, spread over lanes and packed again.
  *
  * In: vectors, as many as a square has rows; each holds a row of every square, side by side.  Out: the
  * squares transposed, by rounds in which blocks of 1, 2, 4 ... change places:
@@ -51,4 +51,84 @@ void transpose_squares(Kernel *k, int side, int lanes, int bytes, V *rows)
         for (int i = 0; i < side && lanes * bytes >= MOST_MIXED; i++)
             rows[i] = fenced(k, rows[i], lanes * bytes);
     }
+}
+
+/* ---- pixels ---- */
+
+/* Machines move bytes within blocks of 16, and words of 4 anywhere. */
+enum { BLOCK = 16, WORD = 4 };
+
+/* The units of v, of so many bytes, in that order; -1: any. */
+static V in_order(Kernel *k, V v, int unit, int n, const int *order)
+{
+    V lanes[MAX_LANES], any = LLVMGetPoison(int_type(k, 32));
+    int had = (int)LLVMGetVectorSize(LLVMTypeOf(v)) / unit;
+    LLVMTypeRef type = LLVMVectorType(int_type(k, 8 * unit), (unsigned)had);
+    for (int i = 0; i < n; i++)
+        lanes[i] = order[i] < 0 ? any : LLVMConstInt(int_type(k, 32), (unsigned)order[i], false);
+    v = LLVMBuildShuffleVector(k->b, LLVMBuildBitCast(k->b, v, type, ""), LLVMGetPoison(type),
+                               LLVMConstVector(lanes, (unsigned)n), "");
+    return LLVMBuildBitCast(k->b, v, LLVMVectorType(int_type(k, 8), (unsigned)(n * unit)), "");
+}
+
+/* n groups of `from` bytes as groups of `to`: the first bytes of each stay. */
+static V regrouped(Kernel *k, V bytes, int n, int from, int to)
+{
+    int order[MAX_LANES];
+    require(n * to <= MAX_LANES);
+    for (int i = 0; i < n * to; i++)
+        order[i] = i % to < from ? i / to * from + i % to : -1;
+    return in_order(k, bytes, 1, n * to, order);
+}
+
+static V load_bytes(Kernel *k, V at, int64_t offset, int n)
+{
+    V v = LLVMBuildLoad2(k->b, LLVMVectorType(int_type(k, 8), (unsigned)n),
+                         byte_offset(k, at, offset), "");
+    LLVMSetAlignment(v, 1);
+    return v;
+}
+
+/* Of each block of 16 bytes that will be, its bytes are loaded, and some behind them; of the last, some before. */
+V spread_load(Kernel *k, V at, int n, int packed, int wide)
+{
+    int each = BLOCK / wide, used = each * packed, blocks = n / each, order[MAX_LANES];
+    if (n % each || n * packed < BLOCK || (blocks & (blocks - 1)))
+        return regrouped(k, load_bytes(k, at, 0, n * packed), n, packed, wide);
+    V parts[MAX_LANES];
+    int last = n * packed - BLOCK;
+    for (int b = 0; b < blocks; b++) {
+        int from = b * used < last ? b * used : last;
+        parts[b] = load_bytes(k, at, from, BLOCK);
+        for (int i = 0; i < BLOCK; i++)
+            order[b * BLOCK + i] =
+                i % wide < packed ? b * BLOCK + b * used - from + i / wide * packed + i % wide : -1;
+    }
+    for (int size = BLOCK; blocks > 1; blocks /= 2, size *= 2) {
+        V both[MAX_LANES];
+        for (int i = 0; i < 2 * size; i++)
+            both[i] = LLVMConstInt(int_type(k, 32), (unsigned)i, false);
+        for (int b = 0; b < blocks / 2; b++)
+            parts[b] = LLVMBuildShuffleVector(k->b, parts[2 * b], parts[2 * b + 1],
+                                              LLVMConstVector(both, (unsigned)(2 * size)), "");
+    }
+    return in_order(k, fenced(k, parts[0], n * wide), 1, n * wide, order);
+}
+
+/* Within blocks first, then their words. */
+V packed_bytes(Kernel *k, V bytes, int n, int wide, int packed)
+{
+    int each = BLOCK / wide, used = each * packed, order[MAX_LANES];
+    if (n % each || used % WORD)
+        return regrouped(k, bytes, n, wide, packed);
+    require(n * wide <= MAX_LANES);
+    for (int i = 0; i < n * wide; i++) {
+        int of_block = i % BLOCK / packed * wide + i % BLOCK % packed;
+        order[i] = i % BLOCK < used ? i / BLOCK * BLOCK + of_block : -1;
+    }
+    bytes = fenced(k, in_order(k, bytes, 1, n * wide, order), n * wide);
+    int words = used / WORD;
+    for (int i = 0; i < n / each * words; i++)
+        order[i] = i / words * (BLOCK / WORD) + i % words;
+    return in_order(k, bytes, WORD, n / each * words, order);
 }

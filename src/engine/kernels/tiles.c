@@ -11,7 +11,10 @@
  *
  * Which reads are of this kind is found by asking: the results are computed, in a function that
  * is then thrown away, with neighbours along each dimension in turn, and every read tells how
- * far apart it finds them.  So any views may lie between a result and the operand. */
+ * far apart it finds them.  So any views may lie between a result and the operand.
+ *
+ * Pixels, short rows of small elements, that a kernel only moves are moved whole: each is a number in a lane, of
+ * the next power of two of bytes.  Their red, green and blue lie packed in memory alone. */
 #include "engine/kernels/kernels.h"
 
 #include "base/fail.h"
@@ -35,6 +38,7 @@ typedef struct Tiles {
     Kernel *k;
     Type shape, nest; /* as the program has it, and as it is looped over */
     int row, column;  /* dimensions of nest: the one along which operands are read, the last */
+    int pixel; /* the elements of the last dimension, behind column, if they are moved as one; else 1 */
     int64_t side;
     int nreads;
     Crossing reads[MOST_READS];
@@ -53,10 +57,19 @@ static Crossing *read_find(Tiles *t, int argument, const Index *at)
 
 /* ---- which reads go across ---- */
 
-static bool goes_across(Element e, Coord number)
+/* Bytes of what stands in a lane of a tile. */
+static int lane_bytes(const Tiles *t, Element e)
+{
+    int bytes = element_info[e].bytes * t->pixel, wide = 1;
+    while (wide < bytes)
+        wide *= 2;
+    return wide;
+}
+
+static bool goes_across(const Tiles *t, Element e, Coord number)
 {
     int64_t step = number.vector ? 0 : llabs(number.step);
-    return step > (element_info[e].kind == COMPLEX ? 1 : SHORT_STEP) && element_info[e].bytes <= 8;
+    return step > (element_info[e].kind == COMPLEX ? 1 : SHORT_STEP) && lane_bytes(t, e) <= 8;
 }
 
 /* In place of a load: notes what is asked for. */
@@ -67,7 +80,7 @@ static V tell_steps(Kernel *k, int argument, Index *at)
     Coord number = index_linear(k, at);
     Crossing *read = read_find(t, argument, at);
     if (!read && t->asked == t->column && at->way && !at->mask && t->nreads < MOST_READS &&
-        goes_across(e, number)) {
+        goes_across(t, e, number)) {
         read = &t->reads[t->nreads++];
         *read = (Crossing){ .argument = argument, .way = at->way, .e = e, .is_wanted = true };
     }
@@ -108,8 +121,9 @@ static void ask_all(Tiles *t)
     k->load = tell_steps;
     k->load_user = t;
     ask(t, t->column);
-    for (int d = -1; d < t->column && t->nreads; d++)
-        ask(t, d);
+    for (int d = -1; d < t->nest.rank && t->nreads; d++)
+        if (d != t->column)
+            ask(t, d);
     k->load = NULL;
     trial_end(k, &trial);
 }
@@ -122,7 +136,7 @@ static int choose_row(Tiles *t)
     for (int d = 0; d < t->column; d++) {
         int n = 0;
         for (int i = 0; i < t->nreads; i++)
-            n += t->reads[i].is_wanted && llabs(t->reads[i].steps[d]) == 1;
+            n += t->reads[i].is_wanted && llabs(t->reads[i].steps[d]) == t->pixel;
         if (n > best && t->nest.dims[d] > SHORT_STEP) {
             best = n;
             t->row = d;
@@ -130,7 +144,7 @@ static int choose_row(Tiles *t)
     }
     for (int i = 0; i < t->nreads; i++)
         t->reads[i].is_wanted =
-            t->reads[i].is_wanted && t->row >= 0 && llabs(t->reads[i].steps[t->row]) == 1;
+            t->reads[i].is_wanted && t->row >= 0 && llabs(t->reads[i].steps[t->row]) == t->pixel;
     return best;
 }
 
@@ -141,7 +155,7 @@ static int64_t choose_side(const Tiles *t)
     enum { MANY = 1 << 16, LINE = 64 };
     int64_t side = 8;
     for (int i = 0; i < t->nreads; i++) {
-        int bytes = element_info[t->reads[i].e].bytes;
+        int bytes = lane_bytes(t, t->reads[i].e);
         if (t->reads[i].is_wanted && LINE / bytes > side && type_count(t->shape) >= MANY)
             side = LINE / bytes < LONGEST_SIDE ? LINE / bytes : LONGEST_SIDE;
     }
@@ -159,14 +173,45 @@ bool has_transpose(const Kernel *k)
     return false;
 }
 
+/* Is each result an element of the argument, by way of views that leave none out and ask for nothing else? */
+static bool is_view(const Kernel *k)
+{
+    const Region *region = region_at(k->m, k->region);
+    for (int i = 0; i < region->nnodes; i++) {
+        OpId op = node_at(k->m, region->nodes[i])->op;
+        if (op != OP_TRANSPOSE && op != OP_REVERSE && op != OP_SLICE && op != OP_RESHAPE &&
+            op != OP_RETURN)
+            return false;
+    }
+    return region->nargs == 1 && region_return(k->m, k->region)->nin == 1;
+}
+
+/* How many elements of the last dimension are moved as one. */
+static int pixel_of(const Kernel *k, Type nest)
+{
+    enum { MOST = 8 }; /* bytes */
+    int64_t n = nest.dims[nest.rank - 1];
+    bool is_pixel = nest.rank > 2 && n > 1 && n <= SHORT_STEP && is_view(k) &&
+                    n * element_info[nest.element].bytes <= MOST && !is_complex(nest.element);
+    return is_pixel ? (int)n : 1;
+}
+
+/* A pixel's elements are neighbours in the operand too. */
+static bool has_whole_pixels(const Tiles *t)
+{
+    return t->pixel == 1 || t->reads[0].steps[t->nest.rank - 1] == 1;
+}
+
 static bool tiles_of(Kernel *k, Type shape, Type nest, Tiles *t)
 {
-    *t = (Tiles){ .k = k, .shape = shape, .nest = nest, .column = nest.rank - 1 };
-    if (nest.rank < 2 || type_count(shape) < 64 || nest.dims[t->column] <= SHORT_STEP ||
-        !has_transpose(k))
+    if (nest.rank < 2 || type_count(shape) < 64 || !has_transpose(k))
+        return false;
+    *t = (Tiles){ .k = k, .shape = shape, .nest = nest, .pixel = pixel_of(k, nest) };
+    t->column = nest.rank - (t->pixel > 1 ? 2 : 1);
+    if (nest.dims[t->column] <= SHORT_STEP)
         return false;
     ask_all(t);
-    if (k->error || !choose_row(t))
+    if (k->error || !choose_row(t) || !has_whole_pixels(t))
         return false;
     t->side = choose_side(t);
     return true;
@@ -179,25 +224,42 @@ static bool tiles_of(Kernel *k, Type shape, Type nest, Tiles *t)
  * that the processor reads none of them ahead: it is told to, AHEAD tiles. */
 enum { FAR = 2048, AHEAD = 4 };
 
+static LLVMTypeRef bytes_type(Kernel *k, int n)
+{
+    return LLVMVectorType(int_type(k, 8), (unsigned)n);
+}
+
+/* n lanes of a tile, from where they lie. */
+static V load_lanes(const Tiles *t, const Crossing *c, V number, int n)
+{
+    Kernel *k = t->k;
+    int bytes = element_info[c->e].bytes, wide = lane_bytes(t, c->e), packed = bytes * t->pixel;
+    LLVMTypeRef vector = LLVMVectorType(int_type(k, 8 * wide), (unsigned)n);
+    V at = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8 * bytes), k->ins[c->argument], &number, 1, "");
+    if (packed < wide)
+        return LLVMBuildBitCast(k->b, spread_load(k, at, n, packed, wide), vector, "");
+    V lanes = LLVMBuildLoad2(k->b, vector, at, "");
+    LLVMSetAlignment(lanes, bytes > 4 ? 4 : (unsigned)bytes);
+    return lanes;
+}
+
 static void fill_square(const Tiles *t, const Crossing *c, V from, int n, int64_t i, int64_t j,
                         int64_t columns)
 {
     Kernel *k = t->k;
-    int bytes = element_info[c->e].bytes;
-    LLVMTypeRef one = int_type(k, 8 * bytes), vector = LLVMVectorType(one, (unsigned)n);
+    int bytes = lane_bytes(t, c->e);
+    LLVMTypeRef vector = LLVMVectorType(int_type(k, 8 * bytes), (unsigned)n);
     bool is_backwards = c->steps[t->row] < 0;
-    int64_t later = (is_backwards ? -AHEAD : AHEAD) * t->side;
+    int64_t later = (is_backwards ? -AHEAD : AHEAD) * t->side * t->pixel;
     V rows[LONGEST_SIDE];
     for (int l = 0; l < n; l++) {
         rows[l] = LLVMGetPoison(vector);
         if (j + l >= columns)
             continue;
-        int64_t by = c->steps[t->column] * (j + l) + (is_backwards ? 1 - i - n : i);
+        int64_t by = c->steps[t->column] * (j + l) + (is_backwards ? 1 - i - n : i) * t->pixel;
         V number = LLVMBuildAdd(k->b, from, const_i64(k, by), "");
-        V at = LLVMBuildInBoundsGEP2(k->b, one, k->ins[c->argument], &number, 1, "");
-        rows[l] = LLVMBuildLoad2(k->b, vector, at, "");
-        LLVMSetAlignment(rows[l], bytes > 4 ? 4 : (unsigned)bytes);
-        if (llabs(c->steps[t->column]) * bytes >= FAR)
+        rows[l] = load_lanes(t, c, number, n);
+        if (llabs(c->steps[t->column]) * element_info[c->e].bytes >= FAR)
             prefetch_element(k, k->ins[c->argument], c->e,
                              LLVMBuildAdd(k->b, number, const_i64(k, later), ""));
     }
@@ -212,10 +274,10 @@ static void fill_square(const Tiles *t, const Crossing *c, V from, int n, int64_
 static void fill_tile(const Tiles *t, const Crossing *c, int64_t columns)
 {
     Kernel *k = t->k;
-    int n = k->e->vector_bytes / element_info[c->e].bytes;
+    int n = k->e->vector_bytes / lane_bytes(t, c->e);
     n = n < t->side ? n : (int)t->side;
     V from = const_i64(k, c->first);
-    for (int d = 0; d < t->nest.rank; d++) {
+    for (int d = 0; d <= t->column; d++) {
         V along = LLVMBuildMul(k->b, t->at[d], const_i64(k, c->steps[d]), "");
         from = LLVMBuildAdd(k->b, from, along, "");
     }
@@ -224,18 +286,39 @@ static void fill_tile(const Tiles *t, const Crossing *c, int64_t columns)
             fill_square(t, c, from, n, i, j, columns);
 }
 
-/* In place of a load: from a tile that was filled. */
+/* Elements of type e in lanes that lie side by side in a tile that was filled. */
+static V tile_lanes(const Tiles *t, const Crossing *c, Element e, int lanes)
+{
+    Kernel *k = t->k;
+    int64_t dims[] = { t->side * t->side };
+    V row = LLVMBuildMul(k->b, t->row_in_tile, const_i64(k, t->side), "");
+    Coord number = { LLVMBuildAdd(k->b, row, t->column_in_tile, ""), 1, 1, NULL };
+    return load_element(k, c->tile, e,
+                        index_numbered(k, type_new(k->arena, e, 1, dims), number, lanes));
+}
+
+/* In place of a load: from a tile. */
 static V load_from_tile(Kernel *k, int argument, Index *at)
 {
     Tiles *t = k->load_user;
     const Crossing *c = at->lanes > 1 ? read_find(t, argument, at) : NULL;
-    if (!c || !c->is_wanted)
-        return NULL;
-    int64_t dims[] = { t->side * t->side };
-    V row = LLVMBuildMul(k->b, t->row_in_tile, const_i64(k, t->side), "");
-    Coord number = { LLVMBuildAdd(k->b, row, t->column_in_tile, ""), 1, 1, NULL };
-    Type tile = type_new(k->arena, c->e, 1, dims);
-    return load_element(k, c->tile, c->e, index_numbered(k, tile, number, at->lanes));
+    return c && c->is_wanted ? tile_lanes(t, c, c->e, at->lanes) : NULL;
+}
+
+/* Pixels are packed again where they are stored. */
+static void store_pixels(const Tiles *t, Index *at, int lanes)
+{
+    Kernel *k = t->k;
+    const Crossing *c = &t->reads[0];
+    int bytes = element_info[c->e].bytes, wide = lane_bytes(t, c->e), packed = bytes * t->pixel;
+    k->lanes = lanes;
+    V pixels = tile_lanes(t, c, wide == 8 ? U64 : wide == 4 ? U32 : U16, lanes);
+    if (packed < wide)
+        pixels = packed_bytes(k, LLVMBuildBitCast(k->b, pixels, bytes_type(k, lanes * wide), ""),
+                              lanes, wide, packed);
+    V number = index_linear(k, at).base;
+    V to = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8 * bytes), k->outs[0], &number, 1, "");
+    LLVMSetAlignment(LLVMBuildStore(k->b, pixels, to), bytes > 4 ? 4 : (unsigned)bytes);
 }
 
 /* Results of some neighbours in a row.  Each is computed before any is stored: a result may lie
@@ -249,6 +332,11 @@ static void results_at(Tiles *t, V row, Coord column, int lanes)
     for (int d = 0; d < t->column; d++)
         index_set(at, d, coord_uniform(k, d == t->row ? row : t->at[d]));
     index_set(at, t->column, column);
+    if (t->pixel > 1) {
+        index_set(at, t->column + 1, coord_const(k, 0));
+        store_pixels(t, at, lanes);
+        return;
+    }
     memo_clear(k);
     k->lanes = lanes;
     Index *in_shape = index_reshape(k, at, t->shape);
@@ -331,7 +419,7 @@ static void make_tiles(Tiles *t)
     Kernel *k = t->k;
     for (int i = 0; i < t->nreads; i++) {
         Crossing *c = &t->reads[i];
-        int64_t bytes = t->side * t->side * element_info[c->e].bytes;
+        int64_t bytes = t->side * t->side * lane_bytes(t, c->e);
         if (!c->is_wanted)
             continue;
         c->tile = LLVMBuildAlloca(k->b, LLVMArrayType2(int_type(k, 8), (uint64_t)bytes), "tile");
@@ -349,11 +437,11 @@ bool tiles_emit(Kernel *k, Type shape, Type nest)
         return false;
     k->e->has_steps = true;
     make_tiles(&t);
-    for (int d = 0; d < nest.rank; d++) {
+    for (int d = 0; d <= t.column; d++) {
         step[d] = d == t.row || d == t.column ? t.side : 1;
         extents[d] = nest.dims[d] / step[d];
     }
-    int cut = slices_choose(k, nest.rank, extents);
+    int cut = slices_choose(k, t.column + 1, extents);
     for (int d = 0; d < t.column; d++) {
         if (d == cut)
             slice_loop(k, &loops[d], nest.dims[d], step[d]);
