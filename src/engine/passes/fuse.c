@@ -61,6 +61,17 @@ static Access scatter_access(const Node *u, int k)
     return k == 1 && a->update_window_dims.n == 0 ? ACCESS_PICKED : ACCESS_VIEWED;
 }
 
+/* Where single elements are taken each index is computed once, for its element; for the vectors of a row, anew for
+ * each. */
+static Access index_access(const Module *m, const Node *gather)
+{
+    Type indices = type_of(m, gather->in[1]);
+    int64_t d = ((const GatherAttrs *)gather->attrs)->index_vector_dim;
+    int64_t each = d < indices.rank ? indices.dims[d] : 1;
+    return each * type_count(type_of(m, gather->out)) == type_count(indices) ? ACCESS_MOVED
+                                                                             : ACCESS_SPREAD;
+}
+
 /* Columns put side by side are a kernel of their own (is_stack in kernels/map.c): joined to another, that
  * would ask of each element which column it is of. */
 static bool is_stacked(const Module *m, ValueId v)
@@ -105,7 +116,7 @@ Access fuse_access(const Module *m, const Node *u, int k)
         return is_stacked(m, u->in[k]) || is_turned_border(m, u, k) ? ACCESS_MEMORY : ACCESS_PICKED;
     case OP_PAD: return k == 0 ? ACCESS_PICKED : ACCESS_SPREAD;
     case OP_DYNAMIC_SLICE: return k == 0 ? ACCESS_MOVED : ACCESS_SPREAD;
-    case OP_GATHER: return k == 0 ? ACCESS_MEMORY : ACCESS_SPREAD;
+    case OP_GATHER: return k == 0 ? ACCESS_MEMORY : index_access(m, u);
     case OP_DYNAMIC_UPDATE: return k == 0 ? ACCESS_MEMORY : k == 1 ? ACCESS_MOVED : ACCESS_SPREAD;
     case OP_SCATTER: return scatter_access(u, k);
     case OP_REDUCE: return k < u->nin / 2 ? ACCESS_MOVED : ACCESS_SPREAD;
