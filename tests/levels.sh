@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sums and extremes, matrix products, triangular systems and convolutions by the instructions of older machines.
+# Sums and extremes, transposes, matrix products, triangular systems and convolutions by the instructions of older machines.
 set -eu
 cd "$(dirname "$0")/.."
 levels="sse"
@@ -10,6 +10,7 @@ for level in $levels; do
     export TUTTI_CPU_LEVEL="$level"
     ${BUILD:-build}/tests/unit/gemm_test
     ${BUILD:-build}/tests/unit/plain_reduce_test
+    ${BUILD:-build}/tests/unit/kernel_test plain_transpose
     ${BUILD:-build}/tests/unit/factors_test
     ${BUILD:-build}/tests/unit/ops_test -k DOT
     ${BUILD:-build}/tests/unit/ops_test -k CONVOLUTION

@@ -22,6 +22,7 @@
 struct Runtime;
 struct Gather;
 struct PlainCopy;
+struct PlainTranspose;
 struct PlainJoin;
 struct SortPlan;
 struct Code;
@@ -247,6 +248,9 @@ typedef struct Runtime {
                    int64_t inner, const void *in, void *out);
     /* A slice of an array, or the array padded; see numerics/numerics.h. */
     void (*copy)(const Frame *f, const struct PlainCopy *copy, const void *in, void *out);
+    /* An array with its dimensions in another order; see numerics/numerics.h. */
+    void (*transpose)(const Frame *f, const struct PlainTranspose *transpose, const void *in,
+                      void *out);
     /* Arrays joined along a dimension; see numerics/numerics.h. */
     void (*join)(const Frame *f, const struct PlainJoin *join, const void *const *in, void *out);
     /* The mark of this number begins; f->track is not NULL. */

@@ -1566,6 +1566,45 @@ static void test_plain_reduce(void)
     hurries = false;
 }
 
+/* A transpose alone, as a program without loops has it: where both sides of its matrices are long enough, a call.  Rows
+ * and columns around what a square has, cut into bands, strips and slices; columns that begin as cache lines do. */
+static void test_plain_transpose(void)
+{
+    static const struct {
+        const char *in, *order, *out;
+    } shapes[] = {
+        { "64x64x", "1, 0", "64x64x" },
+        { "17x16x", "1, 0", "16x17x" },
+        { "129x65x", "1, 0", "65x129x" },
+        { "1031x127x", "1, 0", "127x1031x" },
+        { "80x4099x", "1, 0", "4099x80x" },
+        { "4099x80x", "1, 0", "80x4099x" },
+        { "3x100x33x", "0, 2, 1", "3x33x100x" },
+        { "40x3x50x", "2, 1, 0", "50x3x40x" },
+        { "2x40x1x3x19x", "4, 0, 2, 3, 1", "19x2x1x3x40x" },
+        { "4x5x6x70x", "0, 3, 1, 2", "4x70x5x6x" },
+        { "64x5x", "1, 0", "5x64x" },
+        { "70x3x40x", "1, 0, 2", "3x70x40x" },
+    };
+    static const char *const elements[] = { "ui8", "bf16", "f32", "f64", "complex<f32>",
+                                            "complex<f64>", "i1" };
+    hurries = true;
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
+            Text text = { 0 };
+            text_printf(&text,
+                        "(%%x: tensor<%s$E>) -> tensor<%s$E> {\n"
+                        "  %%t = stablehlo.transpose %%x, dims = [%s] : (tensor<%s$E>) -> "
+                        "tensor<%s$E>\n"
+                        "  return %%t : tensor<%s$E>\n}",
+                        shapes[s].in, shapes[s].out, shapes[s].order, shapes[s].in, shapes[s].out,
+                        shapes[s].out);
+            try(text_cstr(&text), "", elements[e], 0, false);
+            text_free(&text);
+        }
+    hurries = false;
+}
+
 /* Integers by one that all share and each by its own, among them multiples of the divisor, 0, -1 and the ends of
  * their range. */
 static void test_int_division(void)
@@ -1820,7 +1859,7 @@ static const Part parts[] = {
     PART(gather), PART(small_tables), PART(reduce), PART(reduce_pairs), PART(wild_reduce), PART(argmax), PART(arg),
     PART(dot), PART(update), PART(scatter), PART(windows), PART(select_scatter), PART(scan),
     PART(convolution), PART(cut), PART(sort), PART(copies), PART(int_division),
-    PART(plain_reduce), PART(pieces),
+    PART(plain_reduce), PART(pieces), PART(plain_transpose),
 };
 /* clang-format on */
 

@@ -39,6 +39,7 @@ const Runtime runtime = {
     .slices = slices_run,
     .reduce = plain_reduce,
     .copy = plain_copy,
+    .transpose = plain_transpose,
     .join = plain_join,
     .mark = mark,
     .nans = nans_find,

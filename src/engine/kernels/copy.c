@@ -1,9 +1,9 @@
-/* copy.c - the kernel that only copies: a slice of an operand, an operand with padding around it, or operands
- * joined along a dimension.
+/* copy.c - the kernel that only copies: a slice of an operand, an operand with padding around it or with its
+ * dimensions in another order, or operands joined along a dimension.
  *
- * In: a fusion of one slice, pad or concatenate.  Out: a call of numerics/plain_copy.c, if rows are long enough
- * that compiled code would be no better; it takes LLVM far longer to compile than to run.  Of many operands
- * compiled code would ask for each element which it is of. */
+ * In: a fusion of one slice, pad, transpose or concatenate.  Out: a call of numerics/plain_copy.c or plain_transpose.c,
+ * if rows are long enough that compiled code would be no better; it takes LLVM far longer to compile than to run.  Of
+ * many operands compiled code would ask for each element which it is of. */
 #include "engine/kernels/kernels.h"
 
 #include "engine/numerics/numerics.h"
@@ -81,6 +81,54 @@ static bool pad_copy(const PadAttrs *a, Type in, const Dense *number, Copy *c)
     return true;
 }
 
+/* ---- dimensions in another order ---- */
+
+typedef struct Transpose {
+    int64_t bytes, rows, columns, in_step, out_step, rank;
+    PlainTransposeDim dims[MAX_RANK];
+} Transpose;
+
+/* The dimensions of the result that are more than one, with their steps; those that lie together on both sides are one. */
+static int transpose_dims(const TransposeAttrs *a, Type in, Type out, PlainTransposeDim *dims)
+{
+    int64_t in_steps[MAX_RANK + 1], out_steps[MAX_RANK + 1];
+    int n = 0;
+    byte_strides(in, in_steps);
+    byte_strides(out, out_steps);
+    for (int d = 0; d < out.rank; d++) {
+        PlainTransposeDim dim = { out.dims[d], in_steps[a->permutation.at[d]], out_steps[d] };
+        if (dim.extent == 1)
+            continue;
+        if (n && dims[n - 1].in_step == dim.in_step * dim.extent)
+            dim.extent *= dims[--n].extent;
+        dims[n++] = dim;
+    }
+    return n;
+}
+
+/* Rows that stay whole are left to compiled code: what it copies of each is known to it. */
+static bool transpose_find(const TransposeAttrs *a, Type in, Type out, Transpose *t)
+{
+    PlainTransposeDim dims[MAX_RANK];
+    int n = transpose_dims(a, in, out, dims), bytes = element_info[in.element].bytes;
+    *t = (Transpose){ .bytes = bytes };
+    if (n < 2)
+        return false;
+    t->columns = dims[n - 1].extent;
+    t->in_step = dims[n - 1].in_step;
+    for (int d = 0; d < n - 1; d++) {
+        if (dims[d].in_step != bytes) {
+            t->dims[t->rank++] = dims[d];
+            continue;
+        }
+        t->rows = dims[d].extent;
+        t->out_step = dims[d].out_step;
+    }
+    return bytes <= 8 && t->rows * bytes >= PLAIN_SIDE && t->columns * bytes >= PLAIN_SIDE;
+}
+
+/* ---- what the kernel is ---- */
+
 /* The one operation that the kernel is; NULL: it is more. */
 static const Node *lone_node(const Module *m, RegionId r)
 {
@@ -97,20 +145,24 @@ static const Node *lone_node(const Module *m, RegionId r)
     return found && end->nin == 1 && end->in[0] == found->out && found->nin ? found : NULL;
 }
 
-static bool copy_find(const Module *m, RegionId r, Copy *c)
+/* t->rows: 0, it is no transpose. */
+static bool copy_find(const Module *m, RegionId r, Copy *c, Transpose *t)
 {
     const Node *node = lone_node(m, r);
     *c = (Copy){ 0 };
-    if (!node || (node->op != OP_SLICE && node->op != OP_PAD) || region_at(m, r)->nargs != 1 ||
-        node->in[0] != region_at(m, r)->args)
+    *t = (Transpose){ 0 };
+    if (!node || region_at(m, r)->nargs != 1 || node->in[0] != region_at(m, r)->args)
         return false;
     Type in = type_of(m, node->in[0]), out = type_of(m, node->out);
     if (!type_count(in) || !type_count(out) || type_bytes(in) + type_bytes(out) >= LARGE)
         return false;
-    bool is_copy = node->op == OP_SLICE
-                       ? slice_copy(node->attrs, in, out, c)
-                       : pad_copy(node->attrs, in, value_constant(m, node->in[1]), c);
-    return is_copy && c->run >= SHORT_RUN;
+    switch (node->op) {
+    case OP_TRANSPOSE: return transpose_find(node->attrs, in, out, t);
+    case OP_SLICE: return slice_copy(node->attrs, in, out, c) && c->run >= SHORT_RUN;
+    case OP_PAD:
+        return pad_copy(node->attrs, in, value_constant(m, node->in[1]), c) && c->run >= SHORT_RUN;
+    default: return false;
+    }
 }
 
 /* The concatenate that the kernel is, of the kernel's operands; NULL: it is another, or made of short runs. */
@@ -139,10 +191,11 @@ static const Node *join_find(const Module *m, RegionId r, PlainJoin *join)
 bool copy_is_plain(const Emit *e, const Module *m, RegionId region)
 {
     Copy c;
+    Transpose t;
     PlainJoin join;
     const Node *joined = join_find(m, region, &join);
     return joined ? e->hurries || joined->nin > FEW_OPERANDS
-                  : e->hurries && copy_find(m, region, &c);
+                  : e->hurries && copy_find(m, region, &c, &t);
 }
 
 static void join_emit(Kernel *k, const Node *node, const PlainJoin *join)
@@ -167,33 +220,57 @@ static void join_emit(Kernel *k, const Node *node, const PlainJoin *join)
     bounds_touch(k->e, call, k->outs[0], 0, (int64_t)type_bytes(type_of(k->m, node->out)));
 }
 
-void plain_copy_emit(Kernel *k)
+/* A call of a function of the runtime with a table of `n` numbers, the operand and the result. */
+static void call_with_table(Kernel *k, size_t function, int n, const int64_t *values)
 {
-    enum { FIELDS = offsetof(PlainCopy, dims) / sizeof(int64_t), EACH = 4 };
-    Copy c;
-    PlainJoin join;
-    const Node *node = join_find(k->m, k->region, &join);
-    if (node) {
-        join_emit(k, node, &join);
-        return;
-    }
-    copy_find(k->m, k->region, &c);
-    int64_t values[FIELDS + EACH * MAX_RANK] = {
-        c.rank, c.fill, c.before, c.run, c.behind, c.begin
-    };
-    int n = FIELDS;
-    for (int d = 0; d < c.rank; d++, n += EACH) {
-        const PlainCopyDim *dim = &c.dims[d];
-        int64_t numbers[EACH] = { dim->extent, dim->low, dim->count, dim->step };
-        for (int i = 0; i < EACH; i++)
-            values[n + i] = numbers[i];
-    }
-    V copy = int64_table(k, n, values), out = k->outs[0];
     LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), types[] = { ptr, ptr, ptr, ptr };
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 4, false);
-    V args[] = { k->frame, copy, k->ins[0], out };
-    V call = LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, copy)), args, 4, "");
-    node = lone_node(k->m, k->region);
+    V args[] = { k->frame, int64_table(k, n, values), k->ins[0], k->outs[0] };
+    V call = LLVMBuildCall2(k->b, type, runtime_function(k, function), args, 4, "");
+    const Node *node = lone_node(k->m, k->region);
     bounds_touch(k->e, call, k->ins[0], 0, (int64_t)type_bytes(type_of(k->m, node->in[0])));
-    bounds_touch(k->e, call, out, 0, (int64_t)type_bytes(type_of(k->m, node->out)));
+    bounds_touch(k->e, call, k->outs[0], 0, (int64_t)type_bytes(type_of(k->m, node->out)));
+}
+
+static void transpose_emit(Kernel *k, const Transpose *t)
+{
+    enum { FIELDS = offsetof(PlainTranspose, dims) / sizeof(int64_t), EACH = 3 };
+    int64_t values[FIELDS + EACH * MAX_RANK] = { t->bytes,   t->rows,     t->columns,
+                                                 t->in_step, t->out_step, t->rank };
+    int n = FIELDS;
+    for (int d = 0; d < t->rank; d++) {
+        values[n++] = t->dims[d].extent;
+        values[n++] = t->dims[d].in_step;
+        values[n++] = t->dims[d].out_step;
+    }
+    call_with_table(k, offsetof(Runtime, transpose), n, values);
+}
+
+static void rows_emit(Kernel *k, const Copy *c)
+{
+    enum { FIELDS = offsetof(PlainCopy, dims) / sizeof(int64_t), EACH = 4 };
+    int64_t values[FIELDS + EACH * MAX_RANK] = { c->rank, c->fill,   c->before,
+                                                 c->run,  c->behind, c->begin };
+    int n = FIELDS;
+    for (int d = 0; d < c->rank; d++) {
+        values[n++] = c->dims[d].extent;
+        values[n++] = c->dims[d].low;
+        values[n++] = c->dims[d].count;
+        values[n++] = c->dims[d].step;
+    }
+    call_with_table(k, offsetof(Runtime, copy), n, values);
+}
+
+void plain_copy_emit(Kernel *k)
+{
+    Copy c;
+    Transpose t;
+    PlainJoin join;
+    const Node *node = join_find(k->m, k->region, &join);
+    if (node)
+        join_emit(k, node, &join);
+    else if (copy_find(k->m, k->region, &c, &t) && t.rows)
+        transpose_emit(k, &t);
+    else
+        rows_emit(k, &c);
 }

@@ -122,7 +122,7 @@ int plain_reduce_kind(OpId op, Element e);
 void plain_reduce(const Frame *f, int64_t kind, int64_t parts, int64_t outer, int64_t n,
                   int64_t inner, const void *in, void *out);
 
-/* ---- plain copies (plain_copy.c) ---- */
+/* ---- plain copies and transposes (plain_copy.c) ---- */
 
 typedef struct PlainCopyDim {
     int64_t extent, low,
@@ -140,6 +140,24 @@ typedef struct PlainCopy {
 
 /* No extent is 0. */
 void plain_copy(const Frame *f, const PlainCopy *copy, const void *in, void *out);
+
+/* Matrices whose columns lie along the operand and whose rows lie along the result, and the dimensions that count
+ * them; steps are in bytes. */
+typedef struct PlainTransposeDim {
+    int64_t extent, in_step, out_step;
+} PlainTransposeDim;
+
+typedef struct PlainTranspose {
+    int64_t bytes;             /* of an element: 1, 2, 4 or 8 */
+    int64_t rows, columns;     /* of a matrix, as the result has it; at least PLAIN_SIDE bytes of each */
+    int64_t in_step, out_step; /* from column to column of the operand, from row to row of the result */
+    int64_t rank;
+    PlainTransposeDim dims[];
+} PlainTranspose;
+enum { PLAIN_SIDE = 16 };
+
+/* No extent is 0 (plain_transpose.c). */
+void plain_transpose(const Frame *f, const PlainTranspose *transpose, const void *in, void *out);
 
 /* n operands, of each of which a row of the result has a run, in bytes. */
 typedef struct PlainJoin {
