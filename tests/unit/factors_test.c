@@ -29,6 +29,16 @@ static double _Complex number(Element e, const void *at, int64_t i)
                        : get(e, at, i);
 }
 
+static void set_number(Element e, void *at, int64_t i, double _Complex x)
+{
+    if (e == C64)
+        ((float _Complex *)at)[i] = (float _Complex)x;
+    else if (e == C128)
+        ((double _Complex *)at)[i] = x;
+    else
+        put(e, at, i, creal(x));
+}
+
 static double epsilon(Element e)
 {
     return element_part(e) == F32 ? 0x1p-23 : 0x1p-52;
@@ -202,16 +212,16 @@ static void test_factors(const Frame *f, Element e)
 /* A column of zeros, one that is another's double, and elements whose squares are no numbers of the type. */
 static void spoil(Element e, int64_t m, int64_t n, void *a)
 {
-    double far = e == F32 ? 1e-25 : 1e-200;
+    double far = element_part(e) == F32 ? 1e-25 : 1e-200;
     for (int64_t i = 0; i < m; i++) {
-        put(e, a, i * n + n / 2, 0);
-        put(e, a, i * n + n - 1, 2 * get(e, a, i * n));
-        put(e, a, i * n + n / 3, far * get(e, a, i * n + n / 3));
-        put(e, a, i * n + n / 4, get(e, a, i * n + n / 4) / far);
+        set_number(e, a, i * n + n / 2, 0);
+        set_number(e, a, i * n + n - 1, 2 * number(e, a, i * n));
+        set_number(e, a, i * n + n / 3, far * number(e, a, i * n + n / 3));
+        set_number(e, a, i * n + n / 4, number(e, a, i * n + n / 4) / far);
     }
 }
 
-/* The largest element of Q R less the matrix, for the size of its column; of Q^T Q less the identity. */
+/* The largest element of Q R less the matrix, for the size of its column; of Q^H Q less the identity. */
 static double qr_error(Element e, int64_t m, int64_t n, const void *a, const void *r, const void *q)
 {
     int64_t k = m < n ? m : n;
@@ -219,20 +229,20 @@ static double qr_error(Element e, int64_t m, int64_t n, const void *a, const voi
     for (int64_t j = 0; j < n; j++) {
         double size = 0, off = 0;
         for (int64_t i = 0; i < m; i++) {
-            double sum = 0;
+            double _Complex sum = 0;
             for (int64_t p = 0; p <= j && p < k; p++)
-                sum += get(e, q, i * k + p) * get(e, r, p * n + j);
-            size = fmax(size, fabs(get(e, a, i * n + j)));
-            off = fmax(off, fabs(sum - get(e, a, i * n + j)));
+                sum += number(e, q, i * k + p) * number(e, r, p * n + j);
+            size = fmax(size, cabs(number(e, a, i * n + j)));
+            off = fmax(off, cabs(sum - number(e, a, i * n + j)));
         }
         most = fmax(most, size > 0 ? off / size : off);
     }
     for (int64_t x = 0; x < k; x++)
         for (int64_t y = 0; y <= x; y++) {
-            double sum = x == y ? -1 : 0;
+            double _Complex sum = x == y ? -1 : 0;
             for (int64_t i = 0; i < m; i++)
-                sum += get(e, q, i * k + x) * get(e, q, i * k + y);
-            most = fmax(most, fabs(sum));
+                sum += conj(number(e, q, i * k + x)) * number(e, q, i * k + y);
+            most = fmax(most, cabs(sum));
         }
     return most / epsilon(e);
 }
@@ -338,6 +348,8 @@ int main(void)
                 test_choleskys(&frame, type);
     test_factors(&frame, C64);
     test_factors(&frame, C128);
+    test_qrs(&frame, C64);
+    test_qrs(&frame, C128);
     executor_free(e);
     return check_done();
 }

@@ -1,25 +1,27 @@
-/* blocked_qr.c - QR factors of real matrices, and Q of them: reflectors applied as products.
+/* blocked_qr.c - QR factors of matrices, and Q of them: reflectors applied as products.
  *
  * A panel of columns is factored; what stands right of it, cut into tiles of columns that workers share, is
  * multiplied by the panel's reflectors, and the first of these columns are the next panel, which is factored as
  * soon as they are up to date, as in blocked_lu.c.  The reflectors of a panel, or of half of one, are one
  * block:
  *
- *     H1 H2 ..  =  I - V U^-1 V^T      V: ones on the diagonal, zeros above; a reflector that does nothing is zero
- *                                      U: upper triangle of V^T V, on its diagonal 1 / tau
+ *     H1 H2 ..  =  I - V U^-1 V^H      V: ones on the diagonal, zeros above; a reflector that does nothing is zero
+ *                                      U: upper triangle of V^H V, on its diagonal 1 / tau
  *
- * so that a tile takes a product, a triangular system and another product.  U is kept negated, since products
- * can only be taken off.  Panels and tiles follow from the sizes alone, and so do the results.  A panel is factored
+ * so that a tile takes a product, a triangular system and another product; the factors take the adjoint of that, by
+ * U^H.  U is kept negated, since products can only be taken off.  Panels and tiles follow from the sizes alone, and so do the results.  A panel is factored
  * by halves, down to as many columns as a vector has lanes (gemm_reflect.h). */
 #include "engine/numerics/gemm.h"
+
+#include <complex.h>
 
 enum { PANEL = 64, TILE = 128 };
 
 /* The reflectors of a panel. */
 typedef struct Block {
-    char *v;      /* [rows][PANEL] */
-    char *turned; /* the same, transposed: [PANEL][rows of the matrix, and some] */
-    char triangle[PANEL * PANEL * 8]; /* -U, and what lies below it -U^T; [PANEL][PANEL] */
+    char *v;                           /* [rows][PANEL] */
+    char *turned;                      /* its adjoint: [PANEL][rows of the matrix, and some] */
+    char triangle[PANEL * PANEL * 16]; /* -U, below its diagonal -U^H; [PANEL][PANEL] */
 } Block;
 
 typedef struct Qr {
@@ -34,8 +36,9 @@ typedef struct Qr {
     char *packed;               /* room for the columns of a vector */
     Block *blocks;              /* two: of the panel under way, of the next */
     int64_t from, width, ahead; /* of the panel under way, of the next */
-    bool makes_q;               /* what is multiplied was the identity */
-    bool is_identity;           /* it still is, from the panel's first row and column on */
+    bool is_forward;  /* by the last reflector first, as factors are made; else that is Q */
+    bool makes_q;     /* what is multiplied was the identity */
+    bool is_identity; /* it still is, from the panel's first row and column on */
 } Qr;
 
 static char *element_at(const Qr *g, int64_t row, int64_t column)
@@ -59,17 +62,35 @@ static char *triangle_at(const Qr *g, Block *b, int64_t row, int64_t column)
     return b->triangle + (row * PANEL + column) * g->bytes;
 }
 
-static double real_at(const Qr *g, const char *at)
+static double _Complex entry_at(const Qr *g, const char *at)
 {
-    return g->bytes == 4 ? (double)*(const float *)at : *(const double *)at;
+    switch (g->kind) {
+    case GEMM_F32: return *(const float *)at;
+    case GEMM_F64: return *(const double *)at;
+    case GEMM_C64: return *(const float _Complex *)at;
+    default: return *(const double _Complex *)at;
+    }
 }
 
-static void real_set(const Qr *g, char *at, double x)
+static void entry_set(const Qr *g, char *at, double _Complex x)
 {
-    if (g->bytes == 4)
-        *(float *)at = (float)x;
-    else
-        *(double *)at = x;
+    switch (g->kind) {
+    case GEMM_F32: *(float *)at = (float)creal(x); break;
+    case GEMM_F64: *(double *)at = creal(x); break;
+    case GEMM_C64: *(float _Complex *)at = (float _Complex)x; break;
+    default: *(double _Complex *)at = x;
+    }
+}
+
+static bool is_complex(const Qr *g)
+{
+    return g->kind == GEMM_C64 || g->kind == GEMM_C128;
+}
+
+/* Columns of a tile. */
+static int64_t tile_of(const Qr *g)
+{
+    return g->bytes > 8 ? TILE / 2 : TILE;
 }
 
 /* Takes off c, of m x n, products of columns left .. left + m of v with b's rows, of v's rows from `row` to the
@@ -132,6 +153,19 @@ static void unpack(const Qr *g, int64_t from, int64_t column, int64_t width)
 
 /* ---- a panel ---- */
 
+/* Columns left .. left + width of v, of that many rows, transposed, and conjugate. */
+static void turn_columns(const Qr *g, Block *b, int64_t rows, int64_t left, int64_t width)
+{
+    matrix_transpose(rows, width, (size_t)g->bytes, v_at(g, b, 0, left), PANEL,
+                     turned_at(g, b, 0, left), g->apart);
+    for (int64_t j = left; j < left + width && is_complex(g); j++)
+        for (int64_t i = 0; i < rows; i++)
+            if (g->kind == GEMM_C64)
+                ((float *)turned_at(g, b, i, j))[1] *= -1;
+            else
+                ((double *)turned_at(g, b, i, j))[1] *= -1;
+}
+
 /* Columns `left` to left + width of v, of that many rows: from their diagonal on what stands at `from`, whose rows are
  * `step` elements apart. */
 static void take_columns(const Qr *g, Block *b, int64_t rows, int64_t left, int64_t width,
@@ -146,39 +180,36 @@ static void take_columns(const Qr *g, Block *b, int64_t rows, int64_t left, int6
         else
             memcpy(to, from + row * step * g->bytes, some);
         for (int64_t j = row; row >= 0 && j < width; j++)
-            real_set(g, to + j * g->bytes, j == row);
+            entry_set(g, to + j * g->bytes, j == row);
     }
-    for (int64_t j = 0; j < width; j++) {
-        double tau = real_at(g, taus + j * g->bytes);
-        if (tau == 0)
-            for (int64_t i = left + j; i < rows; i++)
-                real_set(g, v_at(g, b, i, left + j), 0);
-    }
-    matrix_transpose(rows, width, (size_t)g->bytes, v_at(g, b, 0, left), PANEL,
-                     turned_at(g, b, 0, left), g->apart);
+    for (int64_t j = 0; j < width; j++)
+        for (int64_t i = left + j; i < rows && entry_at(g, taus + j * g->bytes) == 0; i++)
+            entry_set(g, v_at(g, b, i, left + j), 0);
+    turn_columns(g, b, rows, left, width);
     fill_triangle(g, b, left, rows, left, width, left, width);
     for (int64_t j = 0; j < width; j++) {
-        double tau = real_at(g, taus + j * g->bytes);
-        real_set(g, triangle_at(g, b, left + j, left + j), tau == 0 ? -1 : -1 / tau);
+        double _Complex tau = entry_at(g, taus + j * g->bytes);
+        double _Complex corner = tau == 0 ? -1 : -1 / (g->is_forward ? conj(tau) : tau);
+        entry_set(g, triangle_at(g, b, left + j, left + j), corner);
     }
 }
 
 /* Columns first .. end of a, `a`'s rows from `row` on, multiplied by the reflectors left .. left + width of the
- * block, whose first row is that one; is_forward: by the last first, as a factorisation does. */
-static void multiply(const Qr *g, Block *b, bool is_forward, int64_t row, int64_t left,
-                     int64_t width, int64_t first, int64_t end)
+ * block, whose first row is that one. */
+static void multiply(const Qr *g, Block *b, int64_t row, int64_t left, int64_t width, int64_t first,
+                     int64_t end)
 {
     _Alignas(64) char w[PANEL * TILE * 8];
-    int64_t columns = end - first, rows = g->m - row;
-    memset(w, 0, (size_t)(width * TILE * g->bytes));
+    int64_t columns = end - first, rows = g->m - row, step = tile_of(g);
+    memset(w, 0, (size_t)(width * step * g->bytes));
     if (g->is_identity)
         for (int64_t j = first - row; j < least(end - row, rows); j++)
             for (int64_t i = 0; i < width; i++)
-                real_set(g, w + (i * TILE + j - (first - row)) * g->bytes,
-                         -real_at(g, v_at(g, b, left + j, left + i)));
+                entry_set(g, w + (i * step + j - (first - row)) * g->bytes,
+                          -entry_at(g, turned_at(g, b, left + j, left + i)));
     else
         take_products(g, b, left, left + rows, left, width, columns, element_at(g, row, first),
-                      g->n, w, TILE);
+                      g->n, w, step);
     TriangularSystem s = { .frame = g->frame,
                            .n = width,
                            .other = columns,
@@ -186,14 +217,14 @@ static void multiply(const Qr *g, Block *b, bool is_forward, int64_t row, int64_
                            .b = w,
                            .a_row = PANEL,
                            .a_col = 1,
-                           .b_row = TILE,
+                           .b_row = step,
                            .b_col = 1,
                            .x = w,
-                           .is_lower = is_forward,
+                           .is_lower = g->is_forward,
                            .is_slice = true };
     g->level->solve[g->kind](&s, 1);
     g->level->subtract[g->kind](g->frame, rows, columns, width, v_at(g, b, left, left), PANEL, w,
-                                TILE, 1, element_at(g, row, first), g->n);
+                                step, 1, element_at(g, row, first), g->n);
 }
 
 static void factor_few(Qr *g, Block *b, int64_t panel, int64_t from, int64_t width)
@@ -215,7 +246,7 @@ static void factor_panel(Qr *g, Block *b, int64_t panel, int64_t from, int64_t w
     int64_t half = (width / 2 + g->lanes - 1) / g->lanes * g->lanes, middle = from + half;
     int64_t left = from - panel;
     factor_panel(g, b, panel, from, half);
-    multiply(g, b, true, from, left, half, middle, from + width);
+    multiply(g, b, from, left, half, middle, from + width);
     factor_panel(g, b, panel, middle, width - half);
     if (from + width < g->n)
         fill_triangle(g, b, left + half, g->m - panel, left + half, width - half, left, half);
@@ -231,11 +262,11 @@ static void qr_slice(void *user, int64_t slice)
 {
     Qr *g = user;
     Block *b = block_of(g, g->from);
-    int64_t next = g->from + g->width, first = next + g->ahead + (slice - 1) * TILE;
+    int64_t next = g->from + g->width, first = next + g->ahead + (slice - 1) * tile_of(g);
     if (slice) {
-        multiply(g, b, true, g->from, 0, g->width, first, least(first + TILE, g->n));
+        multiply(g, b, g->from, 0, g->width, first, least(first + tile_of(g), g->n));
     } else if (g->ahead) {
-        multiply(g, b, true, g->from, 0, g->width, next, next + g->ahead);
+        multiply(g, b, g->from, 0, g->width, next, next + g->ahead);
         factor_panel(g, block_of(g, next), next, next, g->ahead);
     }
 }
@@ -249,9 +280,8 @@ static int64_t first_column(const Qr *g)
 static void q_slice(void *user, int64_t slice)
 {
     Qr *g = user;
-    int64_t first = first_column(g) + slice * TILE;
-    multiply(g, block_of(g, g->from), false, g->from, 0, g->width, first,
-             least(first + TILE, g->n));
+    int64_t first = first_column(g) + slice * tile_of(g);
+    multiply(g, block_of(g, g->from), g->from, 0, g->width, first, least(first + tile_of(g), g->n));
 }
 
 /* a, multiplied by the product of the first k reflectors, the last one first. */
@@ -264,7 +294,7 @@ static void multiply_all(Qr *g, const Frame *helped, int64_t k, const void *refl
         take_columns(g, block_of(g, g->from), g->m - g->from, 0, g->width,
                      (const char *)reflectors + (g->from * step + g->from) * g->bytes, step,
                      g->taus + g->from * g->bytes);
-        slices(helped, (g->n - first_column(g) + TILE - 1) / TILE, q_slice, g);
+        slices(helped, (g->n - first_column(g) + tile_of(g) - 1) / tile_of(g), q_slice, g);
         g->is_identity = false;
     }
 }
@@ -320,7 +350,7 @@ static const GemmLevel *level_for(GemmKind kind, int64_t row)
 
 static Qr qr_of(const Frame *f, Element e, int64_t m, int64_t n, void *a, void *taus)
 {
-    GemmKind kind = e == F32 ? GEMM_F32 : GEMM_F64;
+    GemmKind kind = (GemmKind)gemm_kind(e, e, e);
     const GemmLevel *level = level_for(kind, n * element_info[e].bytes);
     return (Qr){ .frame = f,
                  .kind = kind,
@@ -341,11 +371,12 @@ void blocked_qr(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, 
     void *room;
     if (!room_begin(&g, &room))
         return;
+    g.is_forward = true;
     factor_panel(&g, block_of(&g, 0), 0, 0, least(k, PANEL));
     for (g.from = 0; g.from < k; g.from += g.width) {
         g.width = least(k - g.from, PANEL);
         g.ahead = least(k - g.from - g.width, PANEL);
-        int64_t tiles = (n - g.from - g.width - g.ahead + TILE - 1) / TILE;
+        int64_t tiles = (n - g.from - g.width - g.ahead + tile_of(&g) - 1) / tile_of(&g);
         slices(helped, 1 + tiles, qr_slice, &g);
     }
     free(room);
@@ -356,7 +387,7 @@ static void spread_few(const Qr *g, int64_t k, const void *reflectors)
 {
     memset(g->packed, 0, (size_t)(g->m * g->level->bytes));
     for (int64_t j = 0; j < g->n; j++)
-        real_set(g, g->packed + j * (g->level->bytes + g->bytes), 1);
+        entry_set(g, g->packed + j * (g->level->bytes + g->bytes), 1);
     if (k)
         g->level->spread[g->kind](g->m, (int)k, reflectors, g->n, g->taus, g->packed);
     unpack(g, 0, 0, g->n);
@@ -377,7 +408,7 @@ void blocked_q(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, i
     }
     memset(q, 0, (size_t)(m * n * g.bytes));
     for (int64_t j = 0; j < n; j++)
-        real_set(&g, element_at(&g, j, j), 1);
+        entry_set(&g, element_at(&g, j, j), 1);
     g.makes_q = true;
     multiply_all(&g, helped, k, reflectors, n);
     free(room);

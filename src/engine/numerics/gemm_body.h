@@ -834,14 +834,15 @@ ATTR static void NAME(gemm_rounded)(const Frame *frame, int64_t m, int64_t n, in
 }
 #endif
 
-#if IS_PLAIN && IS_ROUNDED
-#include "engine/numerics/gemm_triangle.h"
+#if IS_ROUNDED && (IS_PLAIN || SPLIT == 2)
+#include "engine/numerics/gemm_numbers.h"
 #include "engine/numerics/gemm_eliminate.h"
 #include "engine/numerics/gemm_reflect.h"
+#if SPLIT == 1
+#include "engine/numerics/gemm_triangle.h"
+#else
+#include "engine/numerics/gemm_complex_triangle.h"
 #endif
-
-#if SPLIT == 2
-#include "engine/numerics/gemm_complex_factors.h"
 #endif
 
 #if SPLIT == 1

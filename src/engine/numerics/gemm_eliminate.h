@@ -1,33 +1,28 @@
 /* gemm_eliminate.h - what elimination (blocked_lu.c, blocked_cholesky.c) is made of.
  *
- * Included by gemm_body.h, for one element type and one instruction set. */
+ * Included by gemm_body.h, for one element type and one instruction set; in the words of gemm_numbers.h. */
 
 /* See gemm_body.h. */
 /* clang-format off */
 
-/* c less a b, where elements of a row lie side by side in a and c. */
+/* c less a b, where elements of a row lie side by side in a and c; steps are in numbers. */
 ATTR static void NAME(subtract)(const Frame *frame, int64_t m, int64_t n, int64_t k, const void *a,
                                 int64_t a_row, const void *b, int64_t b_row, int64_t b_col, void *c,
                                 int64_t c_row)
 {
-    NAME(Job) g = { .frame = frame, .m = m, .n = n, .terms = k, .a = a, .a_row = a_row, .a_col = 1,
-                    .b = b, .b_row = b_row, .b_col = b_col, .c = c, .c_row = c_row,
-                    .subtracts = true, .is_slice = true };
+    NAME(Job) g = { .frame = frame, .m = m, .n = n * SPLIT, .terms = k * SPLIT, .a = a,
+                    .a_row = a_row * SPLIT, .a_col = 1, .b = b, .b_row = b_row, .b_col = b_col, .c = c,
+                    .c_row = c_row * SPLIT, .subtracts = true, .is_slice = true };
     NAME(blocks)(&g);
 }
 
-static T NAME(size)(T x)
-{
-    return x < 0 ? -x : x;
-}
-
 /* The first row from `from` on whose element in column k is the largest. */
-ATTR static int64_t NAME(find_pivot)(int64_t rows, const T *x, int64_t from, int k)
+ATTR static int64_t NAME(find_pivot)(int64_t rows, const NAME(Number) *x, int64_t from, int k)
 {
     int64_t at = from;
-    T most = NAME(size)(x[from * NAME(LANES) + k]);
+    T most = NAME(size)(x[from * NAME(NUMBERS) + k]);
     for (int64_t i = from + 1; i < rows; i++) {
-        T size = NAME(size)(x[i * NAME(LANES) + k]);
+        T size = NAME(size)(x[i * NAME(NUMBERS) + k]);
         if (size > most) {
             most = size;
             at = i;
@@ -38,19 +33,20 @@ ATTR static int64_t NAME(find_pivot)(int64_t rows, const T *x, int64_t from, int
 
 /* Rows from k + 1 on less row k as often as makes their column k zero; there that number is kept.  Where
  * the next pivot is: its column is looked through on the way. */
-ATTR static int64_t NAME(take_row)(int64_t rows, T *x, int k)
+ATTR static int64_t NAME(take_row)(int64_t rows, NAME(Number) *x, int k)
 {
-    enum { LANES = NAME(LANES) };
-    NAME(Vec) top = *(NAME(Vec) *)(x + k * LANES);
-    T pivot = top[k], most = 0;
-    for (int l = 0; l <= k; l++)
+    enum { NUMBERS = NAME(NUMBERS) };
+    NAME(Vec) top = *(NAME(Vec) *)(x + k * NUMBERS);
+    NAME(Divisor) pivot = NAME(divisor)(x[k * NUMBERS + k]);
+    T most = 0;
+    for (int l = 0; l < SPLIT * (k + 1); l++)
         top[l] = 0;
+    NAME(Multiplied) taken = NAME(multiplied)(top);
     int64_t at = k + 1;
-    int next = k + 1 < LANES ? k + 1 : k;
+    int next = k + 1 < NUMBERS ? k + 1 : k;
     for (int64_t i = k + 1; i < rows; i++) {
-        T *row = x + i * LANES;
-        T factor = row[k] / pivot;
-        *(NAME(Vec) *)row -= factor * top;
+        NAME(Number) *row = x + i * NUMBERS, factor = NAME(divided)(row[k], pivot);
+        *(NAME(Vec) *)row -= NAME(by_number)(&taken, factor);
         row[k] = factor;
         T size = NAME(size)(row[next]);
         if (size > most) {
@@ -63,25 +59,27 @@ ATTR static int64_t NAME(take_row)(int64_t rows, T *x, int k)
 
 ATTR static int NAME(eliminate)(int64_t rows, int columns, void *panel, int32_t *pivots)
 {
-    enum { LANES = NAME(LANES) };
-    T *x = panel;
+    enum { NUMBERS = NAME(NUMBERS) };
+    NAME(Number) *x = panel;
     int zero = 0;
     int64_t at = NAME(find_pivot)(rows, x, 0, 0);
     for (int k = 0; k < columns; k++) {
-        NAME(Vec) *to = (NAME(Vec) *)(x + k * LANES), *from = (NAME(Vec) *)(x + at * LANES), kept = *to;
+        NAME(Vec) *to = (NAME(Vec) *)(x + k * NUMBERS), *from = (NAME(Vec) *)(x + at * NUMBERS), kept = *to;
         *to = *from;
         *from = kept;
         pivots[k] = (int32_t)at;
-        if (x[k * LANES + k] != 0)
+        bool is_zero = NAME(is_zero)(x[k * NUMBERS + k]);
+        if (!is_zero)
             at = NAME(take_row)(rows, x, k);
         else if (!zero)
             zero = k + 1;
-        if (x[k * LANES + k] == 0 && k + 1 < columns)
+        if (is_zero && k + 1 < columns)
             at = NAME(find_pivot)(rows, x, k + 1, k + 1);
     }
     return zero;
 }
 
+#if SPLIT == 1
 /* Columns of the factor, a vector each: of a column that is known, products are taken off all that come. */
 ATTR static bool NAME(root)(int n, void *matrix, int64_t row)
 {
@@ -107,3 +105,4 @@ ATTR static bool NAME(root)(int n, void *matrix, int64_t row)
             a[i * row + j] = ((const T *)&columns[j])[i];
     return true;
 }
+#endif

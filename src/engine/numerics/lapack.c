@@ -302,7 +302,7 @@ static BatchFn *large_loops(const struct Row *row, const Call *c)
     int64_t m = extent(c->in[0], 2), n = extent(c->in[0], 1);
     if (row->own == lapack_getrf)
         return m >= LU_LEAST && n >= LU_LEAST && m <= INT32_MAX ? lu_large : NULL;
-    if (!c->is_real || m < 1 || n < 1)
+    if (m < 1 || n < 1)
         return NULL;
     if (row->own == lapack_geqrf)
         return qr_large;
@@ -427,22 +427,14 @@ bool lapack_knows(Str target, Element first)
     return lapack_find_routine(target, first, &a) != LAPACK_CALL_COUNT;
 }
 
-/* LAPACK counts in 32 bits, and makes no more columns of Q than it has rows; what is empty our own
- * routines know. */
-static bool suits_library(const struct Row *row, const Call *c)
+/* LAPACK counts in 32 bits; what is empty our own routines know. */
+static bool suits_library(const Call *c)
 {
-    bool does = row->own != lapack_orgqr || extent(c->in[0], 1) <= extent(c->in[0], 2);
+    bool does = true;
     for (int i = 0; i < c->n->nin; i++)
         for (int d = 0; d < c->in[i].type.rank; d++)
             does = does && c->in[i].type.dims[d] > 0 && c->in[i].type.dims[d] <= 1 << 30;
     return does;
-}
-
-/* Does the routine cut a large matrix itself, so that the library needs no threads? */
-static bool shares_workers(const struct Row *row, const Call *c)
-{
-    bool is_cut = row->own == lapack_geqrf || row->own == lapack_orgqr;
-    return is_cut && blocked_suits(extent(c->in[0], 2), extent(c->in[0], 1));
 }
 
 Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
@@ -475,11 +467,8 @@ Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     BatchFn *large = f ? large_loops(row, &c) : NULL;
     if (large)
         return batch_execute(f, c.nbatch, work_of(&c), BATCH_OWN, large, &c);
-    bool is_library =
-        f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(row, &c);
+    bool is_library = f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(&c);
     Batch batch = { &c, is_library ? row->fortran : row->own, is_library, undone };
-    BatchBy by = !is_library               ? BATCH_OWN
-                 : shares_workers(row, &c) ? BATCH_LIBRARY
-                                           : BATCH_LIBRARY_THREADS;
-    return batch_execute(f, c.nbatch, work_of(&c), by, batch_some, &batch);
+    return batch_execute(f, c.nbatch, work_of(&c), is_library ? BATCH_LIBRARY_THREADS : BATCH_OWN,
+                         batch_some, &batch);
 }

@@ -30,11 +30,10 @@ LapackRoutine lapack_getrf, lapack_geqrf, lapack_geqp3, lapack_orgqr, lapack_orm
     lapack_syevd, lapack_gesdd, lapack_geev, lapack_gees, lapack_gehrd, lapack_sytrd, lapack_gtsv,
     lapack_solve_perturbed, lapack_trsm;
 
-/* lapack_calls.c: the same by a library that is there, of matrices that are not empty; orgqr of
- * such as are not wide. */
-LapackRoutine fortran_getrf, fortran_geqrf, fortran_geqp3, fortran_orgqr, fortran_ormqr,
-    fortran_potrf, fortran_syevd, fortran_gesdd, fortran_gesvd, fortran_geev, fortran_gees,
-    fortran_gehrd, fortran_sytrd, fortran_gtsv, fortran_trsm;
+/* lapack_calls.c: the same by a library that is there, of matrices that are not empty. */
+LapackRoutine fortran_getrf, fortran_geqp3, fortran_ormqr, fortran_potrf, fortran_syevd,
+    fortran_gesdd, fortran_gesvd, fortran_geev, fortran_gees, fortran_gehrd, fortran_sytrd,
+    fortran_gtsv, fortran_trsm;
 
 /* Room for so many bytes, which stays the call's until its end. */
 MUST_USE Error *room(Call *c, int which, size_t bytes, void **out);
@@ -43,13 +42,6 @@ void call_free(Call *c); /* its rooms */
 typedef int Int; /* Fortran's INTEGER */
 /* The routine for an element type, as a function of these arguments. */
 #define TYPED(e, NAME, ...) ((void (*)(__VA_ARGS__))lapack_routine(LAPACK_##NAME, e))
-
-/* blocked_factors.c: geqrf and orgqr of m x n, column-major, in parts that workers share. */
-bool blocked_suits(int64_t rows, int64_t columns);
-MUST_USE Error *blocked_geqrf(Call *c, Int m, Int n, void *a, void *taus);
-/* q, which is apart from them, of the first k reflectors. */
-MUST_USE Error *blocked_orgqr(Call *c, Int m, Int n, Int k, const void *reflectors,
-                              const void *taus, void *q);
 
 /* Row-major, in place.  The triangle that counts becomes the factor; info, as LAPACK gives it. */
 int fortran_factor(Element e, bool is_lower, int64_t n, void *a);

@@ -192,25 +192,6 @@ Error *fortran_potrf(Call *c)
     return NULL;
 }
 
-Error *fortran_geqrf(Call *c)
-{
-    Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1), info;
-    void *a;
-    TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
-    if (blocked_suits(m, n)) {
-        TRY(blocked_geqrf(c, m, n, a, out_at(c, 1)));
-        transposed_out(c, 0, a);
-        return NULL;
-    }
-    Work w = work_begin(c);
-    do {
-        ROUTINE(c, GEQRF, Int *, Int *, void *, Int *, void *, void *, Int *, Int *)
-        (&m, &n, a, &m, out_at(c, 1), work_at(&w), &w.n, &info);
-    } while (work_was_asked(c, &w));
-    transposed_out(c, 0, a);
-    return w.error;
-}
-
 Error *fortran_geqp3(Call *c)
 {
     Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1), info;
@@ -228,27 +209,6 @@ Error *fortran_geqp3(Call *c)
                     Int *)
             (&m, &n, a, &m, out_at(c, 1), out_at(c, 2), work_at(&w), &w.n, reals, &info);
         }
-    } while (work_was_asked(c, &w));
-    transposed_out(c, 0, a);
-    return w.error;
-}
-
-Error *fortran_orgqr(Call *c)
-{
-    Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1), k = extent_of(c->in[1], 1), info;
-    void *a;
-    TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
-    if (blocked_suits(n, k)) {
-        void *q;
-        TRY(room(c, ROOM_WORK, (size_t)m * (size_t)n * element_bytes(c), &q));
-        TRY(blocked_orgqr(c, m, n, k, a, in_at(c, 1), q));
-        transposed_out(c, 0, q);
-        return NULL;
-    }
-    Work w = work_begin(c);
-    do {
-        ROUTINE(c, ORGQR, Int *, Int *, Int *, void *, Int *, void *, void *, Int *, Int *)
-        (&m, &n, &k, a, &m, in_at(c, 1), work_at(&w), &w.n, &info);
     } while (work_was_asked(c, &w));
     transposed_out(c, 0, a);
     return w.error;

@@ -16,14 +16,12 @@ static const struct {
     const char *real, *complex;
 } names[LAPACK_NAMES] = {
     [LAPACK_GETRF] = { "getrf", "getrf" }, [LAPACK_POTRF] = { "potrf", "potrf" },
-    [LAPACK_TRSM] = { "trsm", "trsm" },    [LAPACK_GEQRF] = { "geqrf", "geqrf" },
-    [LAPACK_ORGQR] = { "orgqr", "ungqr" }, [LAPACK_ORMQR] = { "ormqr", "unmqr" },
+    [LAPACK_TRSM] = { "trsm", "trsm" },    [LAPACK_ORMQR] = { "ormqr", "unmqr" },
     [LAPACK_GEQP3] = { "geqp3", "geqp3" }, [LAPACK_GESDD] = { "gesdd", "gesdd" },
     [LAPACK_GESVD] = { "gesvd", "gesvd" }, [LAPACK_SYEVD] = { "syevd", "heevd" },
     [LAPACK_GEEV] = { "geev", "geev" },    [LAPACK_GEES] = { "gees", "gees" },
     [LAPACK_GEHRD] = { "gehrd", "gehrd" }, [LAPACK_SYTRD] = { "sytrd", "hetrd" },
-    [LAPACK_GTSV] = { "gtsv", "gtsv" },    [LAPACK_GEMM] = { "gemm", "gemm" },
-    [LAPACK_LARFT] = { "larft", "larft" }, [LAPACK_STEDC] = { "stedc", "stedc" },
+    [LAPACK_GTSV] = { "gtsv", "gtsv" },    [LAPACK_STEDC] = { "stedc", "stedc" },
 };
 static const char letters[] = "sdcz";
 

@@ -100,7 +100,7 @@ void blocked_lu(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, 
 
 /* ---- QR factors (blocked_qr.c) ---- */
 
-/* Of a real matrix of m x n, row-major: in place, as geqrf gives them; and the first n columns of Q of the first k
+/* Of a matrix of m x n, row-major: in place, as geqrf gives them; and the first n columns of Q of the first k
  * reflectors, n at most m.  is_slice and memory: as above. */
 void blocked_qr(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, void *a,
                 void *taus);
@@ -124,8 +124,6 @@ typedef enum LapackName {
     LAPACK_GETRF,
     LAPACK_POTRF,
     LAPACK_TRSM,
-    LAPACK_GEQRF,
-    LAPACK_ORGQR,
     LAPACK_ORMQR,
     LAPACK_GEQP3,
     LAPACK_GESDD,
@@ -136,9 +134,7 @@ typedef enum LapackName {
     LAPACK_GEHRD,
     LAPACK_SYTRD,
     LAPACK_GTSV,
-    LAPACK_GEMM, /* from here on: for parts of a matrix, or of a routine */
-    LAPACK_LARFT,
-    LAPACK_STEDC,
+    LAPACK_STEDC, /* from here on: for parts of a routine */
     LAPACK_NAMES
 } LapackName;
 

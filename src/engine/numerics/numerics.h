@@ -23,7 +23,7 @@
  * Files: routines.c finds the routine of a node.  gemm.c products; fft.c; sort_keys.c, merge_sort.c;
  * random.c; linear.c Cholesky factors, triangular systems and QR factors; lapack.c the custom calls
  * named after LAPACK, by a library's routines (lapack_provider.c, lapack_calls.c) or our own
- * (lapack_routines.c over linalg/); blocked_factors.c large matrices, small_matrices.c batches of
+ * (lapack_routines.c over linalg/); blocked_*.c large matrices over products, small_matrices.c batches of
  * small ones.  A *_body.h is the text of loops that its .c includes once for each element type and
  * instruction set. */
 #ifndef TUTTI_ENGINE_NUMERICS_NUMERICS_H
