@@ -26,6 +26,7 @@ OBLONG = [(7, 3), (3, 7), (2, 30, 18), (2, 18, 30)]
 # These are cut into parts for a library; our own routines take long for them.
 LARGE = [] if sys.argv[1] == "own" else [(300, 260), (2, 257, 257)]
 MIDDLE = [] if sys.argv[1] == "own" else [(130, 130), (2, 70, 70)]
+MIDDLE_OBLONG = [] if sys.argv[1] == "own" else [(100, 70), (70, 100), (2, 200, 65), (65, 200)]
 rng = np.random.default_rng(5)
 checks = 0
 
@@ -290,8 +291,13 @@ def eigh():
 def svd():
     for algorithm in linalg.SvdAlgorithm.DEFAULT, linalg.SvdAlgorithm.QR:
         is_default = algorithm == linalg.SvdAlgorithm.DEFAULT
-        for dtype, shape, a in every(SQUARE + OBLONG if is_default else [(40, 40), *OBLONG[2:]]):
+        parts = MIDDLE + MIDDLE_OBLONG
+        for dtype, shape, a in every(SQUARE + OBLONG + parts if is_default else [(40, 40), *OBLONG[2:]]):
             k = min(shape[-2:])
+            if shape in parts:
+                got = linalg.svd(a * dtype(2.0**-90), full_matrices=False)[1]
+                close(wide(got) * 2.0**90, linalg.svd(a, compute_uv=False), dtype, "tiny", shape)
+                a[..., 0] = a[..., 1] * 2  # not of full rank
             for full in False, True:
                 u, s, vh = linalg.svd(a, full_matrices=full, algorithm=algorithm)
                 got = wide(u)[..., :, :k] * wide(s)[..., None, :] @ wide(vh)[..., :k, :]
@@ -302,6 +308,9 @@ def svd():
                 check((np.diff(np.asarray(s)) <= 0).all() and s.dtype == a.real.dtype, "falling", shape)
             alone = linalg.svd(a, compute_uv=False, algorithm=algorithm)
             close(alone, s, dtype, "values alone", shape)
+            if shape in parts:
+                a[..., 1, 1] = np.nan
+                check(all(np.isnan(x).all() for x in linalg.svd(a, full_matrices=False)), "nan", shape)
 
 
 def values_without_vectors():

@@ -5,7 +5,17 @@
 #include "engine/numerics/matrices.h"
 
 /* Memory that a library's routine works in, kept from matrix to matrix. */
-enum { ROOM_MATRIX, ROOM_LEFT, ROOM_RIGHT, ROOM_WORK, ROOM_REALS, ROOM_INTS, ROOMS };
+enum {
+    ROOM_MATRIX,
+    ROOM_LEFT,
+    ROOM_RIGHT,
+    ROOM_WORK,
+    ROOM_REALS,
+    ROOM_INTS,
+    ROOM_FACTORS, /* of routines that are played by parts, as the one behind it */
+    ROOM_SQUARE,
+    ROOMS
+};
 
 typedef struct Call {
     const Node *n;
@@ -42,6 +52,40 @@ void call_free(Call *c); /* its rooms */
 typedef int Int; /* Fortran's INTEGER */
 /* The routine for an element type, as a function of these arguments. */
 #define TYPED(e, NAME, ...) ((void (*)(__VA_ARGS__))lapack_routine(LAPACK_##NAME, e))
+
+/* The routine for the call's type, as a function of these arguments. */
+#define ROUTINE(c, NAME, ...) TYPED((c)->element, NAME, __VA_ARGS__)
+
+size_t element_bytes(const Call *c);
+size_t part_bytes(const Call *c); /* of a real number, or of half a complex one */
+/* The operand or result of the matrix at hand. */
+void *in_at(const Call *c, int i);
+void *out_at(const Call *c, int i);
+void copied_out(Call *c, int i, int from);
+/* Operand i, column-major, in a room. */
+MUST_USE Error *transposed_in(Call *c, int i, int which, void **out);
+/* Every second number of n changes its sign, if they are complex. */
+void conjugate(const Call *c, int64_t n, void *at);
+/* n reals at `at`, times a power of two. */
+void shift(const Call *c, void *at, int64_t n, int exponent);
+/* The power of two of the largest of n reals, if it is far from 1; else 0. */
+int far_exponent(const Call *c, const void *at, int64_t n);
+
+/* Where a routine finds its workspace: it says how much it wants, when it is first called, with -1 elements. */
+typedef struct Work {
+    void *at;
+    Int n;
+    double answer[2];
+    Error *error;
+} Work;
+Work work_begin(Call *c);
+void *work_at(Work *w);
+/* After a call: was it only asked, so that it is to be called again? */
+bool work_was_asked(Call *c, Work *w);
+
+/* lapack_parts.c: eigenvectors and singular vectors, of matrices of so many rows and columns on. */
+enum { BY_PARTS = 64 };
+LapackRoutine eigen_by_parts, singular_by_parts;
 
 /* Row-major, in place.  The triangle that counts becomes the factor; info, as LAPACK gives it. */
 int fortran_factor(Element e, bool is_lower, int64_t n, void *a);

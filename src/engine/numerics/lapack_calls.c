@@ -21,12 +21,12 @@
 
 /* ---- one matrix in and out ---- */
 
-static size_t element_bytes(const Call *c)
+size_t element_bytes(const Call *c)
 {
     return (size_t)element_info[c->element].bytes;
 }
 
-static size_t part_bytes(const Call *c)
+size_t part_bytes(const Call *c)
 {
     return element_bytes(c) / (c->is_real ? 1 : 2);
 }
@@ -36,12 +36,12 @@ static void *at_batch(const Call *c, Tensor t)
     return (char *)t.data + type_bytes(t.type) / (size_t)c->nbatch * (size_t)c->batch;
 }
 
-static void *in_at(const Call *c, int i)
+void *in_at(const Call *c, int i)
 {
     return at_batch(c, c->in[i]);
 }
 
-static void *out_at(const Call *c, int i)
+void *out_at(const Call *c, int i)
 {
     return at_batch(c, c->out[i]);
 }
@@ -83,8 +83,7 @@ void call_free(Call *c)
         free(c->rooms[i].at);
 }
 
-/* Operand i, column-major, in a room. */
-static Error *transposed_in(Call *c, int i, int which, void **out)
+Error *transposed_in(Call *c, int i, int which, void **out)
 {
     int64_t rows = extent(c->in[i], 2), columns = extent(c->in[i], 1);
     TRY(room(c, which, (size_t)(rows * columns) * element_bytes(c), out));
@@ -98,7 +97,7 @@ static void transposed_out(Call *c, int i, const void *from)
     matrix_transpose(columns, rows, element_bytes(c), from, rows, out_at(c, i), columns);
 }
 
-static void copied_out(Call *c, int i, int from)
+void copied_out(Call *c, int i, int from)
 {
     memcpy(out_at(c, i), in_at(c, from), type_bytes(c->in[from].type) / (size_t)c->nbatch);
 }
@@ -108,28 +107,19 @@ static void zeros_out(Call *c, int i)
     memset(out_at(c, i), 0, type_bytes(c->out[i].type) / (size_t)c->nbatch);
 }
 
-/* ---- workspace: the routine says how much it wants, when it is first called ---- */
+/* ---- workspace ---- */
 
-/* Where a routine finds its workspace, or, of -1 elements, leaves the number it wants. */
-typedef struct Work {
-    void *at;
-    Int n;
-    double answer[2];
-    Error *error;
-} Work;
-
-static Work work_begin(Call *c)
+Work work_begin(Call *c)
 {
     return (Work){ .at = c->rooms[ROOM_WORK].at, .n = c->lwork ? c->lwork : -1 };
 }
 
-static void *work_at(Work *w)
+void *work_at(Work *w)
 {
     return w->n < 0 ? w->answer : w->at;
 }
 
-/* After a call: was it only asked, so that it is to be called again? */
-static bool work_was_asked(Call *c, Work *w)
+bool work_was_asked(Call *c, Work *w)
 {
     if (w->n >= 0)
         return false;
@@ -141,9 +131,6 @@ static bool work_was_asked(Call *c, Work *w)
     w->error = room(c, ROOM_WORK, (size_t)w->n * element_bytes(c), &w->at);
     return !w->error;
 }
-
-/* The routine for the call's type, as a function of these arguments. */
-#define ROUTINE(c, NAME, ...) TYPED((c)->element, NAME, __VA_ARGS__)
 
 static const char left_out[] = "N";
 
@@ -314,8 +301,7 @@ Error *fortran_gtsv(Call *c)
 
 /* ---- eigenvalues, singular values ---- */
 
-/* Every second number of n changes its sign: they are complex. */
-static void conjugate(Call *c, int64_t n, void *at)
+void conjugate(const Call *c, int64_t n, void *at)
 {
     for (int64_t i = 0; i < n && !c->is_real; i++)
         if (part_bytes(c) == sizeof(float))
@@ -338,15 +324,13 @@ static void real_set(const Call *c, void *at, int64_t i, double x)
         ((double *)at)[i] = x;
 }
 
-/* n reals at `at`, times a power of two. */
-static void shift(const Call *c, void *at, int64_t n, int exponent)
+void shift(const Call *c, void *at, int64_t n, int exponent)
 {
     for (int64_t i = 0; exponent && i < n; i++)
         real_set(c, at, i, ldexp(real_at(c, at, i), exponent));
 }
 
-/* The power of two of the largest of n reals, if it is far from 1; else 0. */
-static int far_exponent(const Call *c, const void *at, int64_t n)
+int far_exponent(const Call *c, const void *at, int64_t n)
 {
     enum { FAR = 30 };
     double most = 0;
@@ -360,65 +344,17 @@ static int far_exponent(const Call *c, const void *at, int64_t n)
     return abs(exponent) > FAR ? exponent : 0;
 }
 
-/* The matrix's lower triangle, as LAPACK sees it: our upper one. */
-static void copy_lower(const Call *c, Int n, void *to)
-{
-    if (option_is(c, "uplo", 'L'))
-        matrix_transpose(n, n, element_bytes(c), in_at(c, 0), n, to, n);
-    else
-        memcpy(to, in_at(c, 0), (size_t)n * (size_t)n * element_bytes(c));
-}
-
-/* What syevd does of a real matrix whose vectors are wanted, but that the reflectors which made it tridiagonal
- * are applied by our own products, which workers share; these run as compiled code does. */
-static Error *eigen_by_parts(Call *c, Int n)
-{
-    size_t bytes = element_bytes(c), all = (size_t)n * (size_t)n * bytes;
-    Int nints = 3 + 5 * n, *info = out_at(c, 2);
-    void *a, *z, *ints, *between;
-    TRY(room(c, ROOM_MATRIX, all, &a));
-    TRY(room(c, ROOM_LEFT, all, &z));
-    TRY(room(c, ROOM_INTS, (size_t)nints * sizeof(Int), &ints));
-    TRY(room(c, ROOM_REALS, 2 * (size_t)n * bytes, &between));
-    char *taus = (char *)between + (size_t)n * bytes, *values = out_at(c, 1);
-    copy_lower(c, n, a);
-    int exponent = far_exponent(c, a, (int64_t)n * n);
-    shift(c, a, (int64_t)n * n, -exponent);
-    Work w = work_begin(c);
-    do {
-        ROUTINE(c, SYTRD, const char *, Int *, void *, Int *, void *, void *, void *, void *, Int *,
-                Int *, size_t)
-        ("L", &n, a, &n, values, between, taus, work_at(&w), &w.n, info, 1);
-    } while (work_was_asked(c, &w));
-    TRY(w.error);
-    Int nwork = 1 + 4 * n + n * n;
-    TRY(room(c, ROOM_WORK, (size_t)nwork * bytes, &w.at));
-    ROUTINE(c, STEDC, const char *, Int *, void *, void *, void *, Int *, void *, Int *, Int *,
-            Int *, Int *, size_t)
-    ("I", &n, values, between, z, &n, w.at, &nwork, ints, &nints, info, 1);
-    shift(c, values, n, exponent);
-    transposed_out(c, 0, z);
-    matrix_transpose(n, n, bytes, a, n, z, n);
-    Floats before = floats_enter_compiled();
-    blocked_q_times(c->frame, !c->is_alone, c->element, n - 1, n, n - 1,
-                    (char *)z + (size_t)n * bytes, n, taus,
-                    (char *)out_at(c, 0) + (size_t)n * bytes);
-    floats_restore(before);
-    return NULL;
-}
-
 /* To LAPACK the matrix is the conjugate one, and so are its eigenvectors. */
 Error *fortran_syevd(Call *c)
 {
-    enum { BY_PARTS = 64 };
     Int n = extent_of(c->in[0], 1), nints = 3 + 5 * n;
     if ((double)n * n * 2 + 5 * n + 1 > INT_MAX)
         return error_new(CODE_EXHAUSTED,
                          "eigenvectors of %s, at %s: LAPACK counts its workspace in "
                          "32 bits",
                          type_name(c->in->type), loc_name(c->n->loc));
-    if (c->is_real && n >= BY_PARTS && !option_is(c, "mode", 'N'))
-        return eigen_by_parts(c, n);
+    if (n >= BY_PARTS && !option_is(c, "mode", 'N'))
+        return eigen_by_parts(c);
     Int nreals = 1 + 5 * n + 2 * n * n;
     size_t bytes = (size_t)n * (size_t)n * element_bytes(c);
     void *a, *ints, *reals = NULL;
@@ -493,6 +429,9 @@ static void svd_end(Call *c, const Svd *s)
 Error *fortran_gesdd(Call *c)
 {
     Svd s;
+    if (least(extent_of(c->in[0], 1), extent_of(c->in[0], 2)) >= BY_PARTS &&
+        !option_is(c, "mode", 'N'))
+        return singular_by_parts(c);
     TRY(svd_begin(c, &s));
     size_t k = (size_t)s.k, longer = (size_t)most(s.m, s.n);
     size_t nreals =

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const struct {
-    const char *real, *complex;
+    const char *real, *complex; /* complex NULL: there is none */
 } names[LAPACK_NAMES] = {
     [LAPACK_GETRF] = { "getrf", "getrf" }, [LAPACK_POTRF] = { "potrf", "potrf" },
     [LAPACK_TRSM] = { "trsm", "trsm" },    [LAPACK_ORMQR] = { "ormqr", "unmqr" },
@@ -22,6 +22,7 @@ static const struct {
     [LAPACK_GEEV] = { "geev", "geev" },    [LAPACK_GEES] = { "gees", "gees" },
     [LAPACK_GEHRD] = { "gehrd", "gehrd" }, [LAPACK_SYTRD] = { "sytrd", "hetrd" },
     [LAPACK_GTSV] = { "gtsv", "gtsv" },    [LAPACK_STEDC] = { "stedc", "stedc" },
+    [LAPACK_GEBRD] = { "gebrd", "gebrd" }, [LAPACK_BDSDC] = { "bdsdc", NULL },
 };
 static const char letters[] = "sdcz";
 
@@ -79,7 +80,10 @@ static bool take_routines(const Source *from, Provider *p, char missing[16])
 {
     for (int n = 0; n < LAPACK_NAMES; n++)
         for (int t = 0; letters[t]; t++) {
-            snprintf(missing, 16, "%c%s", letters[t], t < 2 ? names[n].real : names[n].complex);
+            const char *name = t < 2 ? names[n].real : names[n].complex;
+            if (!name)
+                continue;
+            snprintf(missing, 16, "%c%s", letters[t], name);
             void *found = symbol(from, missing);
             if (!found)
                 return false;

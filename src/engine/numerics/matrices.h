@@ -135,6 +135,8 @@ typedef enum LapackName {
     LAPACK_SYTRD,
     LAPACK_GTSV,
     LAPACK_STEDC, /* from here on: for parts of a routine */
+    LAPACK_GEBRD,
+    LAPACK_BDSDC, /* of real numbers alone */
     LAPACK_NAMES
 } LapackName;
 
