@@ -576,6 +576,42 @@ static void convolutions(void)
         "convolution");
 }
 
+static void windows(void)
+{
+#define WINDOW(in, out, initial, window)                                                           \
+    "func.func @main(%x: tensor<" in "xf32>) -> tensor<" out "xf32> {\n"                           \
+    "  %0 = stablehlo.constant dense<" initial "> : tensor<f32>\n"                                 \
+    "  %1 = \"stablehlo.reduce_window\"(%x, %0) <{" window "}> ({\n"                               \
+    "  ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"                                                  \
+    "    %s = stablehlo.add %a, %b : tensor<f32>\n"                                                \
+    "    stablehlo.return %s : tensor<f32>\n"                                                      \
+    "  }) : (tensor<" in "xf32>, tensor<f32>) -> tensor<" out "xf32>\n"                            \
+    "  return %1 : tensor<" out "xf32>\n}\n"
+    /* Over pixels: over their elements, whatever stands between a window's and behind an edge. */
+    OPS(WINDOW("5x7x3", "5x7x3", "0.5",
+               "window_dimensions = array<i64: 3, 3, 1>, padding = dense<[[1, 1], [1, 1], [0, 0]]>"
+               " : tensor<3x2xi64>"),
+        "constant reshape reduce_window add reshape");
+    OPS(WINDOW(
+            "2x6x9x2", "2x3x6x2", "0.5",
+            "window_dimensions = array<i64: 1, 2, 3, 1>, window_strides = array<i64: 1, 2, 1, 1>, "
+            "window_dilations = array<i64: 1, 1, 2, 1>, padding = dense<[[0, 0], [0, 0], [2, -1], "
+            "[0, 0]]> : tensor<4x2xi64>"),
+        "constant reshape reduce_window add reshape");
+    /* Not if it moves by two pixels, or goes over the elements of one, or is a running sum. */
+    OPS(WINDOW("6x8x3", "3x4x3", "0.5",
+               "window_dimensions = array<i64: 2, 2, 1>, window_strides = array<i64: 2, 2, 1>"),
+        "constant reduce_window add");
+    OPS(WINDOW("6x8x3", "6x7x2", "0.5", "window_dimensions = array<i64: 1, 2, 2>"),
+        "constant reduce_window add");
+    OPS(WINDOW(
+            "6x8x3", "6x8x3", "0.0",
+            "window_dimensions = array<i64: 1, 8, 1>, padding = dense<[[0, 0], [7, 0], [0, 0]]> : "
+            "tensor<3x2xi64>"),
+        "constant reduce_window add");
+#undef WINDOW
+}
+
 static void check_refused(const char *program, const char *message)
 {
     Module *m = read_module(program);
@@ -650,6 +686,7 @@ int main(void)
     inlining();
     dots();
     convolutions();
+    windows();
     refusals();
     doubling();
     return check_done();

@@ -14,6 +14,7 @@
  *        |  a transpose beside a dot or a triangle? -> it without that (fold_transposes.c)
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand_dots.c)
  *        |  a convolution as derivatives make it -> plain ones, dots (convolutions.c)
+ *        |  a window over pixels?        -> over their elements    (pixel_windows.c)
  *        |  a scatter of little, or of much to little? -> a slice update, or parts (scatters.c)
  *        |  a gather by numbers that are known? -> batch dimensions, selects (gathers.c)
  *        |  two or three unknowns, in a loop? -> arithmetic       (small_systems.c)
@@ -148,6 +149,7 @@ void simplify_visit(Simplifier *s, NodeId n)
         v = v || s->keeps_dots ? v : expand_dot(s, n);
         v = v || s->keeps_dots ? v : order_dot_rows(s, n);
         v = v || s->keeps_dots ? v : simplify_convolution(s, n);
+        v = v || s->keeps_dots ? v : widen_window(s, n);
         v = v || s->keeps_dots ? v : simplify_scatter(s, n);
         v = v || s->keeps_dots ? v : simplify_gather(s, n);
         v = v || s->keeps_dots ? v : expand_small_solve(s, n);

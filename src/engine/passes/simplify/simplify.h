@@ -49,6 +49,7 @@ ValueId fold_transpose(Simplifier *s, NodeId n);       /* fold_transposes.c */
 ValueId order_dot_rows(Simplifier *s, NodeId n);       /* dot_rows.c */
 ValueId expand_dot(Simplifier *s, NodeId n);           /* expand_dots.c */
 ValueId simplify_convolution(Simplifier *s, NodeId n); /* convolutions.c */
+ValueId widen_window(Simplifier *s, NodeId n);         /* pixel_windows.c */
 ValueId simplify_scatter(Simplifier *s, NodeId n);     /* scatters.c */
 ValueId simplify_gather(Simplifier *s, NodeId n);      /* gathers.c */
 ValueId simplify_compare(Simplifier *s, NodeId n);     /* ranges.c */
