@@ -687,6 +687,20 @@ static void test_gather(void)
         "slice_sizes = array<i64: 1, 37>}> : (tensor<10x37x$E>, tensor<6x1xi32>) -> "
         "tensor<6x37x$E>\n"
         "  return %a : tensor<6x37x$E>\n}",
+        /* short rows, alone and doubled */
+        "(%x: tensor<10x3x$E>, %i: tensor<70x1xi32>) -> tensor<70x3x$E> {\n"
+        "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = "
+        "[1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, "
+        "slice_sizes = array<i64: 1, 3>}> : (tensor<10x3x$E>, tensor<70x1xi32>) -> "
+        "tensor<70x3x$E>\n"
+        "  return %a : tensor<70x3x$E>\n}",
+        "(%x: tensor<10x3x$E>, %i: tensor<70x1xi32>) -> tensor<70x3x$E> {\n"
+        "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = "
+        "[1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, "
+        "slice_sizes = array<i64: 1, 3>}> : (tensor<10x3x$E>, tensor<70x1xi32>) -> "
+        "tensor<70x3x$E>\n"
+        "  %b = stablehlo.add %a, %a : tensor<70x3x$E>\n"
+        "  return %b : tensor<70x3x$E>\n}",
         /* single elements */
         "(%x: tensor<10x7x$E>, %i: tensor<40x2xi64>) -> tensor<40x$E> {\n"
         "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<"

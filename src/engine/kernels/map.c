@@ -68,11 +68,30 @@ static bool moves_rows(const Kernel *k)
     return false;
 }
 
+/* Is the node a gather of rows, each by one number? */
+static bool fetches_rows(const Kernel *k, const Node *node)
+{
+    const GatherAttrs *a = node->attrs;
+    return node->op == OP_GATHER && a->start_index_map.n == 1 &&
+           ints_find(a->offset_dims, type_of(k->m, node->out).rank - 1) >= 0;
+}
+
+/* Does it fetch rows, and nothing else?  Two loads and stores move a row of three, where down the columns each
+ * element would be gathered. */
+static bool only_fetches(const Kernel *k)
+{
+    const Region *region = region_at(k->m, k->region);
+    for (int i = 0; i < region->nnodes && k->only_moves; i++)
+        if (fetches_rows(k, node_at(k->m, region->nodes[i])))
+            return true;
+    return false;
+}
+
 static bool has_short_rows(const Kernel *k, Type nest)
 {
     const Node *end = region_return(k->m, k->region);
     int last = nest.rank - 1;
-    if (!has_lanes(k, nest, last - 1) || nest.dims[last] < 2 || moves_rows(k))
+    if (!has_lanes(k, nest, last - 1) || nest.dims[last] < 2 || moves_rows(k) || only_fetches(k))
         return false;
     if (nest.dims[last] > FEW_COLUMNS && !has_narrow_rows(k, nest.dims[last]) &&
         (nest.dims[last] > MOST_COLUMNS || !is_stack(k, nest.dims[last])))
