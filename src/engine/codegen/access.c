@@ -394,11 +394,16 @@ static V load_half_pairs(Kernel *k, V pointer, V first, bool is_second, int lane
 /* Of `step` vectors, a power of two, whose elements follow one another: every one that is `rest` of its group of
  * `step`.  Each round takes those of even or of odd number, so what is taken for other rests is made of the
  * same. */
-static V every_stepth(Kernel *k, int step, int rest, V *vectors, int lanes)
+static V every_stepth(Kernel *k, int step, int rest, V *vectors, int lanes, int bytes)
 {
+    /* Of vectors of so many bytes LLVM soon finds one instruction for a chain. */
+    enum { SHORT = 16 };
     for (; step > 1; step /= 2, rest /= 2)
-        for (int i = 0; i < step / 2; i++)
+        for (int i = 0; i < step / 2; i++) {
             vectors[i] = shuffle(k, vectors[2 * i], vectors[2 * i + 1], lanes, rest % 2, 2);
+            if (step > 2 && lanes * bytes > SHORT)
+                vectors[i] = fenced(k, vectors[i], lanes * bytes);
+        }
     return vectors[0];
 }
 
@@ -421,7 +426,8 @@ static V load_stepped(Kernel *k, V pointer, Element e, Coord number, V mask, int
             vectors[c] = load_raw(k, pointer, e,
                                   LLVMBuildAdd(k->b, first, const_i64(k, (int64_t)c * lanes), ""),
                                   NULL, lanes);
-        return from_memory(k, e, every_stepth(k, step, rest, vectors, lanes));
+        return from_memory(k, e,
+                           every_stepth(k, step, rest, vectors, lanes, element_info[e].bytes));
     }
     for (int c = 0; c < step; c++) {
         for (int l = 0; l < lanes; l++) {

@@ -300,6 +300,8 @@ void copy_by_slices(Kernel *k, V to, V from, int64_t bytes);
 
 /* ---- transpose.c --------------------------------------------------------------------- */
 
+/* The same vector, of so many bytes: LLVM mixes no shuffles that it comes of with those that it goes into. */
+V fenced(Kernel *k, V row, int bytes);
 /* Of `side` vectors of so many lanes, integers of so many bytes: each square of side x side that they hold
  * side by side.  A power of two, and lanes a multiple of it. */
 void transpose_squares(Kernel *k, int side, int lanes, int bytes, V *rows);

@@ -36,8 +36,10 @@ static void transpose_step(Kernel *k, int side, int lanes, int s, V *rows)
  * without. */
 enum { MOST_MIXED = 8 };
 
-static V fenced(Kernel *k, V row, int bytes)
+V fenced(Kernel *k, V row, int bytes)
 {
+    if (bytes < MOST_MIXED || bytes % (int)sizeof(float))
+        return row;
     LLVMTypeRef type = LLVMTypeOf(row);
     LLVMTypeRef f32 = LLVMVectorType(LLVMFloatTypeInContext(k->c), (unsigned)bytes / 4);
     V same = LLVMBuildBitCast(k->b, row, f32, "");
@@ -48,7 +50,7 @@ void transpose_squares(Kernel *k, int side, int lanes, int bytes, V *rows)
 {
     for (int s = 1; s < side; s *= 2) {
         transpose_step(k, side, lanes, s, rows);
-        for (int i = 0; i < side && lanes * bytes >= MOST_MIXED; i++)
+        for (int i = 0; i < side; i++)
             rows[i] = fenced(k, rows[i], lanes * bytes);
     }
 }
