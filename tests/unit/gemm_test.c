@@ -175,6 +175,10 @@ static void test_sizes(GemmKind kind)
     test_product(kind, 20, 1100, 300, 0, 1); /* past a block in columns and depth */
     test_product(kind, 300, 40, 270, 3, 1);
     test_product(kind, 30, 50, 1500, 0, 1);
+    test_product(kind, 150, 70, 2100, 0,
+                 1); /* rows and columns for wide tiles, and several steps of depth */
+    test_product(kind, 155, 35, 8301, 2, 1);
+    test_product(kind, 151, 75, 8302, 2, 1);
     test_product(kind, 30, 50, 1501, 2, 1);
     for (int64_t n = 2; n <= 8; n += 2) /* a few vectors, long and short, that fill none */
         for (int64_t k = 15; k < 300; k = 2 * k + 3)

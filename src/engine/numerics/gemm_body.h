@@ -25,6 +25,7 @@
  *
  * Operands are first packed, so that tiles read units in order:
  *
+ *   (by AVX-512, floats of many rows and columns: see gemm_wide.h; else)
  *   for columns jc { for depth kc { pack b, in slices, unless each thread does so for itself
  *       slices, each some rows and columns of c (gemm_slice.h):
  *           for depth pc, KC at most { pack a; for panels of b { for tiles of c { tile } } } } }
@@ -66,6 +67,7 @@
 #ifndef ROUNDS
 #define ROUNDS 0
 #endif
+#define IS_WIDE ((IS_PLAIN || (DEEP == 2 && !IS_TILED)) && IS_ROUNDED && SPLIT == 1 && BYTES == 64)
 #ifndef MULTIPLY
 #define MULTIPLY(acc, x, b) ((acc) + (x) * (b))
 #endif
@@ -77,6 +79,7 @@
 #endif
 
 typedef T NAME(Vec) __attribute__((vector_size(BYTES), aligned(sizeof(T)), may_alias));
+typedef P NAME(Unit) __attribute__((aligned(sizeof(S)), may_alias));
 typedef P NAME(Units) __attribute__((vector_size(BYTES), aligned(sizeof(S)), may_alias));
 typedef I NAME(Mask) __attribute__((vector_size(BYTES)));
 enum { NAME(LANES) = BYTES / (int)sizeof(T), NAME(COLS) = 2 * NAME(LANES) };
@@ -674,6 +677,10 @@ static bool NAME(may_walk)(const NAME(Job) *g)
     return !w->is_b && w->nlines && w->ndepth && w->dims[w->nlines + w->ndepth - 1][0] >= SHORTEST;
 }
 
+#if IS_WIDE
+#include "engine/numerics/gemm_wide.h"
+#endif
+
 /* Rows so far apart that lines of all of them want the same places of the first cache. */
 static bool NAME(rows_collide)(int64_t step)
 {
@@ -761,6 +768,16 @@ ATTR static bool NAME(is_shared)(NAME(Job) *g, int64_t widest)
     return true;
 }
 
+/* The rows of b under way: `deepest` of them from kc on. */
+static void NAME(set_depth)(NAME(Job) *g, int64_t kc, int64_t deepest)
+{
+    g->kc = kc;
+    g->depth = NAME(least)(g->k - kc, deepest);
+    g->steps = (g->depth + KC - 1) / KC;
+    g->step = ((g->depth + g->steps - 1) / g->steps + MULTIPLE - 1) / MULTIPLE * MULTIPLE;
+    g->steps = (g->depth + g->step - 1) / g->step;
+}
+
 ATTR static void NAME(blocks)(NAME(Job) *g)
 {
     g->k = NAME(units)(g->terms);
@@ -770,16 +787,22 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
     int64_t widest = PACKED_BYTES / (int64_t)sizeof(P) / deepest / NAME(COLS) * NAME(COLS);
     g->streams_c = NAME(may_stream)(g);
     bool is_shared = NAME(is_shared)(g, widest);
+#if IS_WIDE
+    if (!is_shared && NAME(is_wide)(g)) {
+        for (int64_t kc = 0; kc < g->k; kc += deepest) {
+            NAME(set_depth)(g, kc, deepest);
+            NAME(wide)(g, workers);
+        }
+        return;
+    }
+#endif
     for (g->jc = 0; g->jc < g->n; g->jc += widest) {
         g->ncols = NAME(least)(g->n - g->jc, widest);
         NAME(choose_slices)(g, workers);
         g->packs_own = g->packs_own && !is_shared;
         g->packs_b = g->packs_b || is_shared;
-        for (g->kc = 0; g->kc < g->k; g->kc += deepest) {
-            g->depth = NAME(least)(g->k - g->kc, deepest);
-            g->steps = (g->depth + KC - 1) / KC;
-            g->step = ((g->depth + g->steps - 1) / g->steps + MULTIPLE - 1) / MULTIPLE * MULTIPLE;
-            g->steps = (g->depth + g->step - 1) / g->step;
+        for (int64_t kc = 0; kc < g->k; kc += deepest) {
+            NAME(set_depth)(g, kc, deepest);
             g->number = workers > 1 ? gemm_number() : 0;
             g->streams = false;
             if (g->packs_b && !is_shared) {
@@ -880,6 +903,7 @@ ATTR static void NAME(gather)(const Frame *frame, const Gather *gather, const vo
 #undef OFFSET_A
 #undef MULTIPLE
 #undef IS_TILED
+#undef IS_WIDE
 #undef ROUNDS
 #undef ROUND_SUMS
 #undef MULTIPLY
