@@ -39,17 +39,25 @@ static bool are_neighbours(Type t, int64_t d, int64_t next)
     return true;
 }
 
+int64_t dot_rows_in_step(Type t, Ints batch, Ints contracted)
+{
+    Side side = side_of(t, batch, contracted);
+    int64_t rows = 1, next = -1;
+    for (int i = side.nbatch + side.nrows - 1; i >= side.nbatch; i--) {
+        if (next >= 0 && !are_neighbours(t, side.at[i], next))
+            break;
+        next = side.at[i];
+        rows *= t.dims[next];
+    }
+    return rows;
+}
+
 bool dot_rows_are_short(Type t, Ints batch, Ints contracted)
 {
     Side side = side_of(t, batch, contracted);
-    int64_t run = 1, rows = 1, next = -1;
-    bool is_run = true;
-    for (int i = side.nbatch + side.nrows - 1; i >= side.nbatch; i--) {
-        is_run = is_run && (next < 0 || are_neighbours(t, side.at[i], next));
-        next = side.at[i];
-        run *= is_run ? t.dims[next] : 1;
-        rows *= t.dims[next];
-    }
+    int64_t run = dot_rows_in_step(t, batch, contracted), rows = 1;
+    for (int i = side.nbatch; i < side.nbatch + side.nrows; i++)
+        rows *= t.dims[side.at[i]];
     return run < SHORT_SIDE && rows >= run * SHORT_SIDE;
 }
 

@@ -1,13 +1,13 @@
 /* expand_dots.c - dots that a plain loop does better than a matrix kernel.
  *
- * In goes a dot_general; out comes, for vectors, outer products, small sizes and element types that the matrix
- * kernel does not know, the same sum written out, so that fuse makes one loop of it:
+ * In goes a dot_general; out comes, for vectors, outer products, small matrices, many or one for many rows, and element
+ * types that the matrix kernel does not know, the same sum written out, so that fuse makes one loop of it:
  *
  *   lhs [B,M,K] --broadcast--> [B,M,N,K] \
  *                                         multiply --> reduce add over K --> [B,M,N]
  *   rhs [B,K,N] --broadcast--> [B,M,N,K] /
  *
- * K stands last, or before N or M where that side is contiguous along it, or before the last of B where both are.  Narrow numbers are summed
+ * K stands last, or before N or M where that side is contiguous along it or small, or before the last of B where both are.  Narrow numbers are summed
  * in wider ones: floats in f32, whether or not the dot is written out; a dot that stays has the types of
  * one of the runtime's products (gemm_types), and what comes of it is made narrow again, unless the product
  * does that itself. */
@@ -20,6 +20,7 @@ enum {
     SHORT_DEPTH = 4,
     WIDE = 32,
     FEW_PRODUCTS = 512,
+    FEW_EACH = 512,
     LARGE_MATRIX = 1 << 18,
     BEYOND_CACHES = 1 << 20
 };
@@ -73,6 +74,14 @@ static int free_dims(Type t, Ints batch, Ints contracted, int64_t *product)
     return n;
 }
 
+/* Rows by one small matrix for all of them, which stays in registers, or nearly if it is read across its rows. */
+static bool is_by_small(const Dot *d)
+{
+    enum { LIES_WELL = 64, LIES_ACROSS = 40, SHORT_ROW = 8 };
+    return !d->nbatch && d->m > 1 && d->n > 1 && d->k <= SHORT_ROW &&
+           d->n * d->k <= (d->k_before_n ? LIES_WELL : LIES_ACROSS);
+}
+
 static Dot measure(const Module *m, const Node *node)
 {
     Dot d = { .attrs = node->attrs,
@@ -95,6 +104,7 @@ static Dot measure(const Module *m, const Node *node)
     d.rank = d.nbatch + d.nm + d.nn + d.nk;
     d.k_before_n = d.n > 1 && is_free(a->rhs_batching_dimensions, a->rhs_contracting_dimensions,
                                       d.rhs.rank - 1);
+    d.k_before_n = d.k_before_n || is_by_small(&d);
     d.k_before_m =
         d.n == 1 && d.m > 1 &&
         is_free(a->lhs_batching_dimensions, a->lhs_contracting_dimensions, d.lhs.rank - 1);
@@ -168,6 +178,18 @@ static bool is_outer(const Dot *d)
     return d->n >= WIDE && (d->k == 1 || (d->k <= SHORT_DEPTH && d->k_before_n));
 }
 
+/* Many matrices, each so small that a call for it takes longer than a loop, whose sums are twice as long under way
+ * where the results beside each other are not made of numbers that lie so. */
+static bool is_many_small(const Dot *d)
+{
+    const DotAttrs *a = d->attrs;
+    int64_t rows =
+        dot_rows_in_step(d->lhs, a->lhs_batching_dimensions, a->lhs_contracting_dimensions);
+    int64_t cols =
+        dot_rows_in_step(d->rhs, a->rhs_batching_dimensions, a->rhs_contracting_dimensions);
+    return (double)rows * (double)cols * (double)d->k * (d->k_before_n ? 1 : 2) <= FEW_EACH;
+}
+
 static bool wants_loop(const Simplifier *s, const Node *node, const Dot *d)
 {
     enum { NEAR = 4 };
@@ -176,6 +198,7 @@ static bool wants_loop(const Simplifier *s, const Node *node, const Dot *d)
         return false;
     return !d->types.is_known || d->m < SHORT_SIDE || d->n < SHORT_SIDE || is_outer(d) ||
            (double)d->b * (double)d->m * (double)d->n * (double)d->k <= FEW_PRODUCTS ||
+           is_many_small(d) || is_by_small(d) ||
            (d->m < SHORT_SIDE_WIDENED && is_widened(s, node->in[1], NEAR)) ||
            (d->n < SHORT_SIDE_WIDENED && is_widened(s, node->in[0], NEAR));
 }

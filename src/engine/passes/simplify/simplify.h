@@ -61,7 +61,9 @@ ValueId expand_small_solve(Simplifier *s, NodeId n); /* small_systems.c */
 bool expand_small_lu(Simplifier *s, NodeId n);
 bool unroll_short_reduce(Simplifier *s, NodeId n); /* short_reductions.c */
 
-/* Do the rows of an operand of a dot lie in many pieces of few?  dot_rows.c */
+/* How many rows of an operand of a dot lie at one step: those that one call takes (kernels/dot.c).  dot_rows.c */
+int64_t dot_rows_in_step(Type t, Ints batch, Ints contracted);
+/* Do they lie in many pieces of few? */
 bool dot_rows_are_short(Type t, Ints batch, Ints contracted);
 
 /* Calls of LAPACK in a region where nothing is dead any more; unused_vectors.c */
