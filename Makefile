@@ -75,7 +75,8 @@ endif
 # A square root of each lane is an instruction.  No product is joined to a sum, as in LAPACK's way with one matrix: the
 # last bits are the same, however many there are.
 $(BUILD)/obj/src/engine/numerics/small_matrices.o: ALL_CFLAGS += -fno-math-errno -ffp-contract=off
-# No product is joined to a sum: the last bits are those of the field's other transforms.
+# No product is joined to a sum but where the text says so: the last bits of short lines are those of the field's other
+# transforms.
 $(FFT): ALL_CFLAGS += -ffp-contract=off
 $(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)

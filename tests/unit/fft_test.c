@@ -146,6 +146,15 @@ static void long_lines(void)
         }
 }
 
+/* Sums of many products keep their accuracy. */
+static void long_sums(void)
+{
+    for (int type = FFT; type <= IRFFT; type++) {
+        CHECK(line_error(type, true, 127, 16) < 1.4e-7);
+        CHECK(line_error(type, false, 127, 16) < 2.6e-16);
+    }
+}
+
 /* Three dimensions are three lists of lines. */
 static void many_dimensions(void)
 {
@@ -233,6 +242,7 @@ int main(void)
 {
     all_lengths();
     long_lines();
+    long_sums();
     many_dimensions();
     columns();
     alike();

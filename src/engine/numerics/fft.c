@@ -198,17 +198,14 @@ static void transform_groups(void *user, int64_t slice)
         free(work);
 }
 
-/* By which the last group of lines is transformed: one of no more lanes than it needs.  All forms give the
- * same bits. */
+/* By which the last group of lines is transformed: the narrower one of the forms that join products to sums, if it has
+ * the lanes, which gives the same bits. */
 static const FftForm *last_form(const FftType *type, const FftLines *f)
 {
-    const FftForm *narrower[] = { type->by_16, type->by_32 };
     int64_t rest = f->nlines % f->form->lanes;
     bool are_together = f->stride == 1 || f->stride == f->nlines;
-    for (int i = 0; i < 2 && rest && are_together; i++)
-        if (narrower[i] && rest <= narrower[i]->lanes && narrower[i]->lanes < f->form->lanes)
-            return narrower[i];
-    return f->form;
+    bool is_enough = f->form == type->by_64 && rest && rest <= type->by_32->lanes;
+    return is_enough && are_together ? type->by_32 : f->form;
 }
 
 /* Lines of so many numbers in all are sooner done than another worker has woken. */

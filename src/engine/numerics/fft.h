@@ -17,14 +17,10 @@
 /* What a small transform need not look at: its numbers are real, or its results are to be. */
 typedef enum FftParts { FFT_ALL, FFT_REAL_IN, FFT_REAL_OUT } FftParts;
 
-enum { FFT_MOST = 128 }; /* the largest factor that a pass takes; above, Bluestein */
-enum { FFT_SUMS = 4 };   /* that a small transform adds up side by side */
-/* Loops of small transforms are unrolled so often; sanitizers' checks would make that minutes of compilation. */
-#ifdef __SANITIZE_ADDRESS__
-enum { FFT_UNROLLED = 1 };
-#else
-enum { FFT_UNROLLED = 8 };
-#endif
+enum { FFT_MOST = 128 };   /* the largest factor that a pass takes; above, Bluestein */
+enum { FFT_ORDERED = 64 }; /* lines of at most so many numbers are added up in FFTPACK's order */
+enum { FFT_SUMS = 4 };     /* that a small transform adds up side by side */
+enum { FFT_TERMS = 16 };   /* of a sum, added up by themselves: of more, the roundings show */
 /* How long a convolution must be to do a line of n numbers; 0: n has only small factors. */
 int64_t bluestein_size(int64_t n);
 /* The length of at least n that takes the least: of factors 2, 3 and 5, by its passes. */

@@ -8,8 +8,12 @@
  *     ido  numbers that lie together, l1  groups;  before: [l1][p][ido]  after: [p][l1][ido]
  *
  * A line of reals is kept as r0, r1 i1, r2 i2, ...: its passes do the same small transforms, and
- * use that the other half of the results is the conjugate.  Each sum is added up in the order
- * that FFTPACK has and its descendants (NumPy's, XLA's) have kept, so their last bits are ours. */
+ * use that the other half of the results is the conjugate.
+ *
+ * Lines of at most FFT_ORDERED numbers are added up in the order of FFTPACK and its descendants (NumPy's, XLA's
+ * libraries), so that their last bits are what programs that check themselves with 3 ulp expect.
+ *
+ * EACH(w) is a vector of w alone, JOINED(x, y, z) is x y + z, rounded once if the instruction set has that. */
 
 #define CX PLAN(Cx)
 #if LANES > 1
@@ -74,71 +78,100 @@ INLINE void NAME(small8)(const CV *c, CV *d, bool is_forward)
     d[3] = NAME(add)(v, three), d[7] = NAME(sub)(v, three);
 }
 
-/* The next `group` of the products that NAME(weighted) adds up, of `several` sums at once; at[]: where
- * the last ones are in w. */
-INLINE void NAME(add_group)(DATA *sums, const DATA *x, const REAL *w, int *at, int l, int several,
-                            int p, int group)
+/* Sums of `several` results side by side: of a's, with cosines, and of b's, with sines. */
+typedef struct NAME(Sums) {
+    CV a[FFT_SUMS], b[FFT_SUMS];
+} NAME(Sums);
+
+/* What a result is made of: sums and differences of numbers that stand as far from both ends, and rows of the
+ * pass's weights, [several][half]. */
+typedef struct NAME(Terms) {
+    const CV *sum, *less;
+    const CX *w;
+    int several, half;
+    FftParts parts;
+} NAME(Terms);
+
+INLINE NAME(Sums) NAME(sums_of)(CV first)
 {
-    DATA some[FFT_SUMS];
+    NAME(Sums) s;
 #pragma GCC unroll 4
-    for (int g = 0; g < group; g++)
-#pragma GCC unroll 4
-        for (int k = 0; k < several; k++) {
-            at[k] = at[k] + l + k < p ? at[k] + l + k : at[k] + l + k - p;
-            DATA product = w[2 * at[k]] * x[2 * g];
-            some[k] = g ? some[k] + product : product;
-        }
-#pragma GCC unroll 4
-    for (int k = 0; k < several; k++)
-        sums[k] += some[k];
+    for (int k = 0; k < FFT_SUMS; k++)
+        s.a[k] = first, s.b[k] = (CV){ 0 };
+    return s;
 }
 
-/* x[1] w[l] + x[2] w[2 l] + ..., of `half` - 1 numbers, for `several` l from this one on, so that each x
- * is loaded once for all of them; w has p numbers, and both are parts of complex ones.  Products are
- * added in groups of at most `most`.  start: what the sums begin with, or NULL. */
-INLINE void NAME(weighted)(DATA *sums, const DATA *start, const DATA *x, const REAL *w, int l,
-                           int several, int p, int most)
+/* Of each sum term j: each product joined to its sum, or rounded first. */
+INLINE void NAME(add_term)(NAME(Sums) * s, const NAME(Terms) * t, int j, bool is_joined)
 {
-    int half = (p + 1) / 2, at[FFT_SUMS], j = 3;
+    CV x = t->sum[j], y = t->less[j];
+#define ADD(to, x, y) to = is_joined ? JOINED(x, EACH(y), to) : to + (y) * (x)
 #pragma GCC unroll 4
-    for (int k = 0; k < several; k++) {
-        at[k] = l + k;
-        sums[k] = w[2 * at[k]] * x[2];
-        if (start)
-            sums[k] = *start + sums[k];
+    for (int k = 0; k < t->several; k++) {
+        CX w = t->w[k * t->half + j];
+        ADD(s->a[k].r, x.r, w.r);
+        if (t->parts == FFT_ALL)
+            ADD(s->a[k].i, x.i, w.r);
+        if (t->parts != FFT_REAL_OUT)
+            ADD(s->b[k].r, y.r, w.i);
+        if (t->parts != FFT_REAL_IN)
+            ADD(s->b[k].i, y.i, w.i);
     }
-    if (half > 2)
-        NAME(add_group)(sums, x + 4, w, at, l, several, p, 1);
-    int fours = most >= 4 ? half - 3 : 0, twos = most >= 2 ? half - 1 : 0;
-#pragma GCC unroll FFT_UNROLLED
-    for (; j < fours; j += 4)
-        NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 4);
-#pragma GCC unroll FFT_UNROLLED
-    for (; j < twos; j += 2)
-        NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 2);
-#pragma GCC unroll FFT_UNROLLED
-    for (; j < half; j++)
-        NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 1);
+#undef ADD
 }
 
-/* Results l .. l + several of an odd number p of them, and p - l and so on down: of the sums and
- * differences of numbers that stand as far from both ends. */
-INLINE void NAME(small_results)(CV first, const CV *sum, const CV *less, CV *d, int l, int several,
-                                int p, const CX *roots, int most, bool is_forward, FftParts parts)
+INLINE void NAME(add_sums)(NAME(Sums) * s, const NAME(Sums) * more, int several)
 {
-    DATA ar[FFT_SUMS], ai[FFT_SUMS], br[FFT_SUMS], bi[FFT_SUMS];
-    NAME(weighted)(ar, &first.r, &sum[0].r, &roots[0].r, l, several, p, most);
-    if (parts == FFT_ALL)
-        NAME(weighted)(ai, &first.i, &sum[0].i, &roots[0].r, l, several, p, most);
-    if (parts != FFT_REAL_OUT)
-        NAME(weighted)(br, NULL, &less[0].r, &roots[0].i, l, several, p, most);
-    if (parts != FFT_REAL_IN)
-        NAME(weighted)(bi, NULL, &less[0].i, &roots[0].i, l, several, p, most);
 #pragma GCC unroll 4
     for (int k = 0; k < several; k++) {
-        DATA none = { 0 };
-        CV a = { ar[k], parts == FFT_ALL ? ai[k] : none };
-        CV b = { parts != FFT_REAL_OUT ? br[k] : none, parts != FFT_REAL_IN ? bi[k] : none };
+        s->a[k] = NAME(add)(s->a[k], more->a[k]);
+        s->b[k] = NAME(add)(s->b[k], more->b[k]);
+    }
+}
+
+/* As accurate as can be: products are joined to their sums, and so many terms are added up by themselves. */
+INLINE NAME(Sums) NAME(joined_sums)(CV first, const NAME(Terms) * t)
+{
+    NAME(Sums) all = NAME(sums_of)(first);
+    int end = t->half < FFT_TERMS ? t->half : FFT_TERMS;
+    for (int j = 0; j < end; j++)
+        NAME(add_term)(&all, t, j, true);
+    for (int from = end; from < t->half; from = end) {
+        end = from + FFT_TERMS < t->half ? from + FFT_TERMS : t->half;
+        NAME(Sums) some = NAME(sums_of)((CV){ 0 });
+        for (int j = from; j < end; j++)
+            NAME(add_term)(&some, t, j, true);
+        NAME(add_sums)(&all, &some, t->several);
+    }
+    return all;
+}
+
+/* In FFTPACK's order: products are rounded; behind the first two, groups of at most `most` are added up. */
+INLINE NAME(Sums) NAME(ordered_sums)(CV first, const NAME(Terms) * t, int most)
+{
+    NAME(Sums) all = NAME(sums_of)(first);
+    for (int j = 0; j < 2 && j < t->half; j++)
+        NAME(add_term)(&all, t, j, false);
+    for (int j = 2, group; j < t->half; j += group) {
+        int rest = t->half - j;
+        group = most >= 4 && rest >= 4 ? 4 : most >= 2 && rest >= 2 ? 2 : 1;
+        NAME(Sums) some = NAME(sums_of)((CV){ 0 });
+        for (int i = j; i < j + group; i++)
+            NAME(add_term)(&some, t, i, false);
+        NAME(add_sums)(&all, &some, t->several);
+    }
+    return all;
+}
+
+/* Results l .. l + several of an odd number p of them, and p - l and so on down.  most: 0 for sums that are
+ * joined. */
+INLINE void NAME(small_results)(CV first, const NAME(Terms) * t, CV *d, int l, int p, int most,
+                                bool is_forward)
+{
+    NAME(Sums) s = most ? NAME(ordered_sums)(first, t, most) : NAME(joined_sums)(first, t);
+#pragma GCC unroll 4
+    for (int k = 0; k < t->several; k++) {
+        CV a = s.a[k], b = s.b[k];
         CV up = { a.r - b.i, a.i + b.r }, down = { a.r + b.i, a.i - b.r };
         d[l + k] = is_forward ? down : up;
         d[p - l - k] = is_forward ? up : down;
@@ -147,84 +180,99 @@ INLINE void NAME(small_results)(CV first, const CV *sum, const CV *less, CV *d, 
 
 /* c[j] and c[p - j] go in together, as their sum (with cosines) and difference (with sines).  Of real
  * numbers, and where only the real parts of results are asked for, half of these need not be added up. */
-INLINE void NAME(small_odd_by)(const CV *c, CV *d, int p, const CX *roots, int most,
+INLINE void NAME(small_odd_by)(const CV *c, CV *d, int p, const CX *weights, int most,
                                bool is_forward, FftParts parts)
 {
-    int half = (p + 1) / 2;
-    CV sum[FFT_MOST / 2 + 1], less[FFT_MOST / 2 + 1];
-    d[0] = c[0];
-#pragma GCC unroll FFT_UNROLLED
-    for (int j = 1; j < half; j++) {
-        sum[j] = NAME(add)(c[j], c[p - j]);
-        less[j] = NAME(sub)(c[j], c[p - j]);
-        d[0] = NAME(add)(d[0], sum[j]);
+    int half = p / 2;
+    CV sum[FFT_MOST / 2], less[FFT_MOST / 2], first = c[0], all = c[0];
+    for (int j = 0; j < half; j++) {
+        sum[j] = NAME(add)(c[j + 1], c[p - 1 - j]);
+        less[j] = NAME(sub)(c[j + 1], c[p - 1 - j]);
+        all = NAME(add)(all, sum[j]);
     }
-    int l = 1;
-    for (; l + FFT_SUMS <= half; l += FFT_SUMS)
-        NAME(small_results)(c[0], sum, less, d, l, FFT_SUMS, p, roots, most, is_forward, parts);
-    if (l + 1 < half) {
-        NAME(small_results)(c[0], sum, less, d, l, 2, p, roots, most, is_forward, parts);
-        l += 2;
+    d[0] = all;
+    if (parts != FFT_ALL)
+        first.i = (DATA){ 0 };
+    for (int l = 1, several; l <= half; l += several) {
+        several = half - l + 1 < FFT_SUMS ? half - l + 1 : FFT_SUMS;
+        NAME(Terms) t = { sum, less, weights + (l - 1) * half, 4, half, parts };
+#define CASE(n)                                                                                    \
+    case n:                                                                                        \
+        t.several = n;                                                                             \
+        NAME(small_results)(first, &t, d, l, p, most, is_forward);                                 \
+        break;
+        switch (several) {
+            CASE(1)
+            CASE(2)
+            CASE(3)
+            CASE(4)
+        }
+#undef CASE
     }
-    if (l < half)
-        NAME(small_results)(c[0], sum, less, d, l, 1, p, roots, most, is_forward, parts);
 }
 
-static __attribute__((noinline)) void NAME(small_odd)(const CV *c, CV *d, int p, const CX *roots,
-                                                      int most, bool is_forward)
-{
-    NAME(small_odd_by)(c, d, p, roots, most, is_forward, FFT_ALL);
-}
-
-/* The same of complex lines, where p is known and so which root each number is multiplied by. */
-#define KNOWN(p, most)                                                                             \
-    static __attribute__((noinline)) void NAME(small_##p)(const CV *c, CV *d, const CX *roots,     \
+/* ODD: of any odd number, with the sums of a long line or (ORDERED) of a short one; KNOWN: where p is known, so that
+ * all stays in registers. */
+#define ODD(name, parts)                                                                           \
+    static __attribute__((noinline)) void NAME(name)(const CV *c, CV *d, int p, const CX *w,       \
+                                                     bool is_forward)                              \
+    {                                                                                              \
+        NAME(small_odd_by)(c, d, p, w, 0, is_forward, parts);                                      \
+    }                                                                                              \
+    static __attribute__((noinline)) void NAME(name##_ordered)(                                    \
+        const CV *c, CV *d, int p, const CX *w, int most, bool is_forward)                         \
+    {                                                                                              \
+        NAME(small_odd_by)(c, d, p, w, most, is_forward, parts);                                   \
+    }
+#define KNOWN(p)                                                                                   \
+    static __attribute__((noinline)) void NAME(small_##p)(const CV *c, CV *d, const CX *w,         \
                                                           bool is_forward)                         \
     {                                                                                              \
-        NAME(small_odd_by)(c, d, p, roots, most, is_forward, FFT_ALL);                             \
+        NAME(small_odd_by)(c, d, p, w, 0, is_forward, FFT_ALL);                                    \
     }
-KNOWN(7, 1)
-KNOWN(11, 1)
-KNOWN(13, 2)
+ODD(small_odd, FFT_ALL)
+ODD(small_odd_in, FFT_REAL_IN)
+ODD(small_odd_out, FFT_REAL_OUT)
+KNOWN(7)
+KNOWN(11)
+KNOWN(13)
+#undef ODD
 #undef KNOWN
 
-static __attribute__((noinline)) void NAME(small_odd_in)(const CV *c, CV *d, int p, const CX *roots)
+INLINE void NAME(small)(const PLAN(Pass) * pass, int64_t p, bool is_forward, FftParts parts,
+                        const CV *c, CV *d)
 {
-    NAME(small_odd_by)(c, d, p, roots, 4, true, FFT_REAL_IN);
-}
-
-static __attribute__((noinline)) void NAME(small_odd_out)(const CV *c, CV *d, int p,
-                                                          const CX *roots)
-{
-    NAME(small_odd_by)(c, d, p, roots, 4, false, FFT_REAL_OUT);
-}
-
-/* most: 4 of lines of reals, else 1 or 2. */
-INLINE void NAME(small)(const PLAN(Pass) * pass, int64_t p, int most, bool is_forward,
-                        FftParts parts, const CV *c, CV *d)
-{
+    const CX *w = pass->weights;
     switch (p) {
     case 2:
         d[0] = NAME(add)(c[0], c[1]);
         d[1] = NAME(sub)(c[0], c[1]);
         break;
-    case 3: NAME(small_odd_by)(c, d, 3, pass->roots, most, is_forward, parts); break;
+    case 3: NAME(small_odd_by)(c, d, 3, w, 1, is_forward, parts); break;
     case 4: NAME(small4)(c, d, is_forward); break;
-    case 5: NAME(small_odd_by)(c, d, 5, pass->roots, most, is_forward, parts); break;
+    case 5: NAME(small_odd_by)(c, d, 5, w, 1, is_forward, parts); break;
     case 8: NAME(small8)(c, d, is_forward); break;
-    default:
-        if (parts == FFT_ALL && most < 4 && p == 7)
-            NAME(small_7)(c, d, pass->roots, is_forward);
-        else if (parts == FFT_ALL && most < 4 && p == 11)
-            NAME(small_11)(c, d, pass->roots, is_forward);
-        else if (parts == FFT_ALL && most < 4 && p == 13)
-            NAME(small_13)(c, d, pass->roots, is_forward);
-        else if (parts == FFT_ALL)
-            NAME(small_odd)(c, d, (int)p, pass->roots, most, is_forward);
+    default: {
+        int most = pass->is_real ? 4 : p > 11 ? 2 : 1;
+        if (pass->is_ordered && parts == FFT_ALL)
+            NAME(small_odd_ordered)(c, d, (int)p, w, most, is_forward);
+        else if (pass->is_ordered && parts == FFT_REAL_IN)
+            NAME(small_odd_in_ordered)(c, d, (int)p, w, most, true);
+        else if (pass->is_ordered)
+            NAME(small_odd_out_ordered)(c, d, (int)p, w, most, false);
         else if (parts == FFT_REAL_IN)
-            NAME(small_odd_in)(c, d, (int)p, pass->roots);
+            NAME(small_odd_in)(c, d, (int)p, w, true);
+        else if (parts == FFT_REAL_OUT)
+            NAME(small_odd_out)(c, d, (int)p, w, false);
+        else if (p == 7)
+            NAME(small_7)(c, d, w, is_forward);
+        else if (p == 11)
+            NAME(small_11)(c, d, w, is_forward);
+        else if (p == 13)
+            NAME(small_13)(c, d, w, is_forward);
         else
-            NAME(small_odd_out)(c, d, (int)p, pass->roots);
+            NAME(small_odd)(c, d, (int)p, w, is_forward);
+    }
     }
 }
 
@@ -246,7 +294,7 @@ INLINE void NAME(complex_pass_by)(const PLAN(Pass) * pass, int64_t p, bool is_fo
         for (int64_t i = 0; i < ido; i++) {
             for (int64_t j = 0; j < p; j++)
                 c[j] = from[i + ido * (j + p * k)];
-            NAME(small)(pass, p, p > 11 ? 2 : 1, is_forward, FFT_ALL, c, d);
+            NAME(small)(pass, p, is_forward, FFT_ALL, c, d);
             to[i + ido * k] = d[0];
             for (int64_t j = 1; j < p; j++)
                 to[i + ido * (k + l1 * j)] =
@@ -410,9 +458,9 @@ INLINE void NAME(forward_pass_by)(const PLAN(Pass) * pass, int64_t p, const DATA
                     c[j] = NAME(rotate)(c[j], pass->twiddles[(j - 1) * each + i / 2 - 1], true);
             }
             if (i)
-                NAME(small)(pass, p, 4, true, FFT_ALL, c, d);
+                NAME(small)(pass, p, true, FFT_ALL, c, d);
             else
-                NAME(small)(pass, p, 4, true, FFT_REAL_IN, c, d);
+                NAME(small)(pass, p, true, FFT_REAL_IN, c, d);
             NAME(real_store)(pass, p, k, i, d, to);
         }
         if (ido % 2 == 0)
@@ -439,9 +487,9 @@ INLINE void NAME(backward_pass_by)(const PLAN(Pass) * pass, int64_t p, const DAT
         for (int64_t i = 0; i < ido - (ido % 2 == 0); i += 2) {
             NAME(real_load)(pass, p, k, i, from, c);
             if (i)
-                NAME(small)(pass, p, 4, false, FFT_ALL, c, d);
+                NAME(small)(pass, p, false, FFT_ALL, c, d);
             else
-                NAME(small)(pass, p, 4, false, FFT_REAL_OUT, c, d);
+                NAME(small)(pass, p, false, FFT_REAL_OUT, c, d);
             for (int64_t j = 0; j < p; j++) {
                 DATA *at = to + i + ido * (k + l1 * j);
                 if (i && j)

@@ -14,8 +14,12 @@
 #define DATA REAL
 #define LANES 1
 #define NAME(x) PLAN(x)
+#define EACH(w) (w)
+#define JOINED(x, y, z) ((x) * (y) + (z))
 #include "engine/numerics/fft_body.h"
 #include "engine/numerics/fft_lines.h"
+#undef EACH
+#undef JOINED
 #undef DATA
 #undef LANES
 #undef NAME
@@ -26,7 +30,7 @@
 
 #if defined __x86_64__
 #pragma GCC push_options
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,fma")
 #define BYTES 32
 #define NAME(x) PLAN(x##_256)
 #include "engine/numerics/fft_vectors.h"

@@ -12,8 +12,9 @@ typedef struct PLAN(Cx) {
 
 typedef struct PLAN(Pass) {
     int64_t p, l1, ido;
-    CX *twiddles; /* [p - 1][ido - 1], or [p - 1][(ido - 1) / 2] for reals */
-    CX *roots;    /* [p]: of the small transform */
+    bool is_real, is_ordered; /* fft_body.h */
+    CX *twiddles;             /* [p - 1][ido - 1], or [p - 1][(ido - 1) / 2] for reals */
+    CX *weights;              /* [p / 2][p / 2]: root l j of the small transform, where p is odd */
 } PLAN(Pass);
 
 typedef struct PLAN(Plan) {
@@ -41,15 +42,19 @@ static void PLAN(pass_new)(Arena *arena, const Roots *roots, bool is_real, PLAN(
     for (int64_t j = 1; j < p; j++)
         for (int64_t i = 1; i <= each; i++)
             pass->twiddles[(j - 1) * each + i - 1] = PLAN(root)(roots, j * pass->l1 * i);
-    pass->roots = ARENA_ARRAY(arena, CX, p);
+    int64_t half = p % 2 ? p / 2 : 0;
     bool is_known = p <= 5 || (!is_real && p <= 11);
-    for (int64_t j = 0; j < p; j++) {
-        long double angle =
-            2 * 3.141592653589793238462643383279502884197L * (long double)j / (long double)p;
-        pass->roots[j] = is_known     ? (CX){ (REAL)cosl(angle), (REAL)sinl(angle) }
-                         : 2 * j <= p ? PLAN(root)(roots, j * (n / p))
-                                      : (CX){ pass->roots[p - j].r, -pass->roots[p - j].i };
-    }
+    pass->is_real = is_real;
+    pass->is_ordered = n <= FFT_ORDERED;
+    pass->weights = ARENA_ARRAY(arena, CX, half * half + 1);
+    for (int64_t l = 1; l <= half; l++)
+        for (int64_t j = 1; j <= half; j++) {
+            long double angle = 2 * 3.141592653589793238462643383279502884197L *
+                                (long double)(l * j % p) / (long double)p;
+            pass->weights[(l - 1) * half + j - 1] =
+                is_known ? (CX){ (REAL)cosl(angle), (REAL)sinl(angle) }
+                         : PLAN(root)(roots, l * j % p * (n / p));
+        }
 }
 
 static void PLAN(factor)(PLAN(Plan) * plan)

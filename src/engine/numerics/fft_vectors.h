@@ -21,12 +21,30 @@ typedef INTEGER NAME(Integers) __attribute__((vector_size(BYTES)));
 #define SOME_MASK __mmask8
 #endif
 #endif
+#if BYTES == 64 && REAL_BYTES == 4
+#define EACH(w) ((DATA)_mm512_set1_ps(w))
+#define JOINED(x, y, z) ((DATA)_mm512_fmadd_ps(x, y, z))
+#elif BYTES == 64
+#define EACH(w) ((DATA)_mm512_set1_pd(w))
+#define JOINED(x, y, z) ((DATA)_mm512_fmadd_pd(x, y, z))
+#elif BYTES == 32 && REAL_BYTES == 4
+#define EACH(w) ((DATA)_mm256_set1_ps(w))
+#define JOINED(x, y, z) ((DATA)_mm256_fmadd_ps(x, y, z))
+#elif BYTES == 32
+#define EACH(w) ((DATA)_mm256_set1_pd(w))
+#define JOINED(x, y, z) ((DATA)_mm256_fmadd_pd(x, y, z))
+#else
+#define EACH(w) (w)
+#define JOINED(x, y, z) ((x) * (y) + (z))
+#endif
 #include "engine/numerics/fft_body.h"
 #include "engine/numerics/fft_lines.h"
 #if BYTES == 64
 #undef SOME
 #undef SOME_MASK
 #endif
+#undef EACH
+#undef JOINED
 #undef DATA
 #undef VECTOR
 #undef INTEGERS
