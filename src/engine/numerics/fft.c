@@ -213,12 +213,14 @@ enum { LEAST_SHARED = 8192 };
 
 bool fft_groups_run(const Frame *frame, const FftLines *f, const FftForm *last)
 {
-    enum { SLICES_PER_WORKER = 4 };
+    enum { SLICES_PER_WORKER = 4, LEAST_EACH = 4096 };
     if (f->n * f->nlines < LEAST_SHARED)
         frame = NULL;
     Groups g = { .lines = f, .n = f->form->groups(f), .last = last };
+    /* Workers should end together: a slice is no longer than it must be to be worth its start. */
     int64_t most = (int64_t)slices_workers(frame) * SLICES_PER_WORKER;
-    g.per_slice = (g.n + most - 1) / most;
+    int64_t worth = LEAST_EACH / (f->n * f->form->lanes) + 1;
+    g.per_slice = g.n / most > worth ? g.n / most : worth;
     slices_run(frame, (g.n + g.per_slice - 1) / g.per_slice, transform_groups, &g);
     return !atomic_load_explicit(&g.has_failed, memory_order_relaxed); /* see transform_groups */
 }
