@@ -1367,6 +1367,51 @@ static void test_short_rows(void)
         }
 }
 
+/* Rows that are all treated alike, so that lanes run on from one to the next: of numbers of any size, with rows
+ * that are spread as they are and computed first, and with numbers for each row beside them, which keep lanes apart. */
+static void rows_alike(int n, const char *element)
+{
+    Text text = { 0 };
+    text_printf(&text,
+                "(%%x: tensor<77x%dx$E>, %%r: tensor<%dx$E>, %%s: tensor<1x%dx$E>, %%y: tensor<$E>) -> "
+                "(tensor<77x%dx$E>, tensor<77x%dx$E>) {\n"
+                "  %%a = stablehlo.broadcast_in_dim %%r, dims = [1] : (tensor<%dx$E>) -> tensor<77x%dx$E>\n"
+                "  %%b = stablehlo.add %%x, %%a : tensor<77x%dx$E>\n"
+                "  %%c = stablehlo.multiply %%s, %%s : tensor<1x%dx$E>\n"
+                "  %%d = stablehlo.broadcast_in_dim %%c, dims = [0, 1] : (tensor<1x%dx$E>) -> tensor<77x%dx$E>\n"
+                "  %%e = stablehlo.multiply %%b, %%d : tensor<77x%dx$E>\n"
+                "  %%f = stablehlo.broadcast_in_dim %%y, dims = [] : (tensor<$E>) -> tensor<77x%dx$E>\n"
+                "  %%g = stablehlo.add %%e, %%f : tensor<77x%dx$E>\n"
+                "  return %%b, %%g : tensor<77x%dx$E>, tensor<77x%dx$E>\n}",
+                n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n);
+    try(text_cstr(&text), "", element, 4, true);
+    text_free(&text);
+}
+
+static void test_rows_alike(void)
+{
+    static const char *const elements[] = { "f32", "f64", "bf16", "i8", "i32" };
+    for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
+        for (int n = 2; n < 16; n++)
+            rows_alike(n, elements[e]);
+        /* turned on the way, by a transpose that is called a broadcast */
+        try("(%x: tensor<60x60x$E>, %r: tensor<60x$E>) -> tensor<60x60x$E> {\n"
+            "  %a = stablehlo.broadcast_in_dim %x, dims = [1, 0] : (tensor<60x60x$E>) -> "
+            "tensor<60x60x$E>\n"
+            "  %b = stablehlo.broadcast_in_dim %r, dims = [1] : (tensor<60x$E>) -> tensor<60x60x$E>\n"
+            "  %c = stablehlo.add %a, %b : tensor<60x60x$E>\n"
+            "  return %c : tensor<60x60x$E>\n}",
+            "", elements[e], 4, true);
+        try("(%x: tensor<600x3x$E>, %r: tensor<3x$E>, %q: tensor<600x$E>) -> tensor<600x3x$E> {\n"
+            "  %a = stablehlo.broadcast_in_dim %q, dims = [0] : (tensor<600x$E>) -> tensor<600x3x$E>\n"
+            "  %b = stablehlo.broadcast_in_dim %r, dims = [1] : (tensor<3x$E>) -> tensor<600x3x$E>\n"
+            "  %c = stablehlo.add %a, %b : tensor<600x3x$E>\n"
+            "  %d = stablehlo.add %c, %x : tensor<600x3x$E>\n"
+            "  return %d : tensor<600x3x$E>\n}",
+            "", elements[e], 4, true);
+    }
+}
+
 /* n arrays put side by side as columns; is_joined: and then the first of them once more. */
 static void stacked(int n, bool is_joined, const char *element)
 {
@@ -1869,7 +1914,7 @@ typedef struct Part {
 #define PART(name) { #name, test_##name }
 static const Part parts[] = {
     PART(cost_of_the_largest), PART(floats), PART(ints), PART(complex), PART(conversions),
-    PART(mixed), PART(views), PART(short_rows), PART(stack), PART(tiles), PART(pixels), PART(sources),
+    PART(mixed), PART(views), PART(short_rows), PART(stack), PART(tiles), PART(pixels), PART(rows_alike), PART(sources),
     PART(gather), PART(small_tables), PART(reduce), PART(reduce_pairs), PART(wild_reduce), PART(argmax), PART(arg),
     PART(dot), PART(update), PART(scatter), PART(windows), PART(select_scatter), PART(scan),
     PART(convolution), PART(cut), PART(sort), PART(copies), PART(int_division),

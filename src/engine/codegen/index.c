@@ -162,6 +162,19 @@ Coord coord_div_const(Kernel *k, Coord a, int64_t divisor, int lanes)
                                          const_i(k, lane_type(k, lanes), divisor), ""));
 }
 
+/* The rests of lanes that begin so far beyond a multiple of the divisor. */
+static V known_rests(Kernel *k, Coord a, int64_t divisor, int lanes)
+{
+    LLVMTypeRef one = LLVMGetElementType(lane_type(k, lanes));
+    V rests[MAX_LANES];
+    require(lanes <= MAX_LANES);
+    for (int i = 0; i < lanes; i++) {
+        int64_t rest = (a.beyond + i * a.step) % divisor;
+        rests[i] = LLVMConstInt(one, (unsigned long long)(rest + (rest < 0) * divisor), false);
+    }
+    return LLVMConstVector(rests, (unsigned)lanes);
+}
+
 Coord coord_mod_const(Kernel *k, Coord a, int64_t divisor, int lanes)
 {
     if (divisor == 1)
@@ -175,6 +188,8 @@ Coord coord_mod_const(Kernel *k, Coord a, int64_t divisor, int lanes)
         return (Coord){ .base = LLVMBuildURem(k->b, a.base, const_i64(k, divisor), ""),
                         .step = a.step,
                         .multiple = multiple };
+    if (!a.vector && a.multiple % divisor == 0)
+        return coord_vector(k, known_rests(k, a, divisor, lanes));
     return coord_vector(k, LLVMBuildURem(k->b, coord_lanes(k, a, lanes),
                                          const_i(k, lane_type(k, lanes), divisor), ""));
 }

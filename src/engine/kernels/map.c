@@ -9,6 +9,13 @@
  * a program of its own: which part of a concatenation it comes from is known, what is spread over
  * the columns is loaded as it is, and what was transposed lies side by side.
  *
+ * Where nothing tells rows apart, and columns only what is spread over all rows alike (one mean for red, one for
+ * green, one for blue), lanes run on from row to row, and so many vectors are made at once that each finds its
+ * lanes in the same columns every time:
+ *
+ *     f32[1024,3] - f32[3]:   for i in 0, 48, .. {  r g b r g b ..  - means in that order;
+ *                                                  g b r g b r ..  - ...;   b r g b r g ..  - ... }
+ *
  * Where it is an operand whose rows are short, and a transpose makes each of its columns a plane of the
  * results (NHWC to NCHW), lanes run along a plane, and all planes are made at once of what is loaded
  * once. */
@@ -230,6 +237,125 @@ static void all_rows(const Columns *c, bool is_cut)
         last_slice_end(k, after);
 }
 
+/* ---- from row to row ---- */
+
+/* What an array is beside results that are rows of n. */
+typedef enum Extent { EXTENT_ONE, EXTENT_ROW, EXTENT_ALL, EXTENT_OTHER } Extent;
+
+static Extent extent_of(Type t, Type shape, int64_t n)
+{
+    int64_t count = type_count(t);
+    if (count == 1)
+        return EXTENT_ONE;
+    if (count == n && t.dims[t.rank - 1] == n)
+        return EXTENT_ROW;
+    return count == type_count(shape) ? EXTENT_ALL : EXTENT_OTHER;
+}
+
+/* Does the broadcast lay a row into every row? */
+static bool spreads_row(const Kernel *k, const Node *node)
+{
+    Ints to = ((const BroadcastAttrs *)node->attrs)->broadcast_dimensions;
+    return to.at[to.n - 1] + 1 == type_of(k->m, node->out).rank;
+}
+
+/* Is the node computed number by number, or a row of its operand's in every row? */
+static bool leaves_rows_alike(const Kernel *k, const Node *node, Type shape, int64_t n)
+{
+    bool is_map = op_info[node->op].kind == KIND_MAP && !node->nregions;
+    if (node->op == OP_CONSTANT || node_flow(node) == FLOW_END)
+        return true;
+    if (!is_map && node->op != OP_BROADCAST && node->op != OP_RESHAPE)
+        return false;
+    Extent out = extent_of(type_of(k->m, node->out), shape, n);
+    for (int i = 0; i < node->nin; i++) {
+        Extent from = extent_of(type_of(k->m, node->in[i]), shape, n);
+        bool is_alike = node->op != OP_BROADCAST ? from == out
+                        : from == EXTENT_ROW     ? spreads_row(k, node)
+                                                 : node_is_alias(k->m, node);
+        if (from != EXTENT_ONE && !is_alike)
+            return false;
+    }
+    return out != EXTENT_OTHER;
+}
+
+/* May lanes find their elements of such an array in a register? */
+static bool is_found(Type t, Type shape, int64_t n)
+{
+    enum { WORD = 4 };
+    Extent extent = extent_of(t, shape, n);
+    return extent != EXTENT_OTHER && !is_complex(t.element) &&
+           (extent != EXTENT_ROW || element_info[t.element].bytes >= WORD);
+}
+
+/* How many vectors make up whole rows; 0: rows are not alike, or that would be too much code. */
+static int vectors_of_rows(const Kernel *k, Type shape, Type nest)
+{
+    enum { REGISTER = 64, MOST = 15 };
+    const Region *region = region_at(k->m, k->region);
+    int64_t n = nest.dims[nest.rank - 1];
+    int vectors = (int)(n < k->width ? n : 0);
+    if (nest.rank != 2 || n < 2 || !vectors || k->e->vector_bytes < REGISTER)
+        return 0;
+    for (int half = k->width; half > 1 && vectors % 2 == 0; half /= 2)
+        vectors /= 2;
+    if (vectors > MOST || vectors * region->nnodes > MOST_NODES)
+        return 0;
+    for (int i = 0; i < region->nargs; i++)
+        if (!is_found(type_of(k->m, region->args + (ValueId)i), shape, n))
+            return 0;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(k->m, region->nodes[i]);
+        bool is_found_too = node->op != OP_CONSTANT || is_found(type_of(k->m, node->out), shape, n);
+        if (!is_found_too || !leaves_rows_alike(k, node, shape, n))
+            return 0;
+    }
+    return vectors;
+}
+
+/* The results from element number `first` on. */
+static void vectors_at(Kernel *k, Type shape, Coord first, int vectors)
+{
+    const Node *end = region_return(k->m, k->region);
+    V *values = ARENA_ARRAY(k->arena, V, end->nin);
+    for (int j = 0; j < vectors; j++) {
+        Coord here = coord_add_const(k, first, (int64_t)j * k->width, k->width);
+        Index *at = index_numbered(k, shape, here, k->width);
+        memo_clear(k);
+        k->lanes = k->width;
+        for (int i = 0; i < end->nin; i++)
+            values[i] = element(k, end->in[i], at);
+        for (int i = 0; i < end->nin && !k->error; i++)
+            store_element(k, k->outs[i], element_of(k, end->in[i]), at, values[i]);
+    }
+}
+
+/* Rows that do not fill as many vectors go one by one. */
+static bool rows_emit(Kernel *k, Type shape, Type nest)
+{
+    int vectors = vectors_of_rows(k, shape, nest);
+    int64_t step = (int64_t)vectors * k->width, n = type_count(shape);
+    if (!vectors || n < 2 * step)
+        return false;
+    Columns c = { .k = k, .shape = shape, .nest = nest, .column = 1 };
+    Loop loop;
+    int64_t full = n / step * step, rounds[] = { full / step };
+    bool is_cut = slices_choose(k, 1, rounds) == 0;
+    if (is_cut)
+        slice_loop(k, &loop, full, step);
+    else
+        loop_begin(k, &loop, full, step, 0, NULL);
+    vectors_at(k, shape, loop_coord(&loop, 1), vectors);
+    loop_end(k, &loop, NULL);
+    if (full == n)
+        return true;
+    LLVMBasicBlockRef after = is_cut ? last_slice_begin(k) : NULL;
+    last_rows(&c, full / nest.dims[1], nest.dims[0]);
+    if (after)
+        last_slice_end(k, after);
+    return true;
+}
+
 static bool columns_emit(Kernel *k, Type shape, Type nest)
 {
     Columns c = { .k = k, .shape = shape, .nest = nest, .column = nest.rank - 1 };
@@ -269,7 +395,7 @@ void map_emit(Kernel *k)
     if (type_count(shape) == 0)
         return;
     Type nest = joined_shape(k, shape, joined);
-    if (!columns_emit(k, shape, nest) && !tiles_emit(k, shape, nest) &&
-        !pieces_emit(k, shape, nest, map_body))
+    if (!rows_emit(k, shape, nest) && !columns_emit(k, shape, nest) &&
+        !tiles_emit(k, shape, nest) && !pieces_emit(k, shape, nest, map_body))
         loop_over(k, shape, joined, map_body, NULL);
 }
