@@ -105,10 +105,13 @@ static Work sort_work(const Module *m, const Node *node)
     return (Work){ .ns = 4 * n * steps };
 }
 
-/* A quarter of a multiplication for each element and each of its column. */
+/* A quarter of a multiplication for each element and each of its column; of diagonals, two divisions for each
+ * number of the right-hand sides. */
 static Work factor_work(const Module *m, const Node *node)
 {
-    Type t = type_of(m, node->in[0]);
+    Type t = type_of(m, node->in[0]), last = type_of(m, node->in[node->nin - 1]);
+    if (last.rank > t.rank)
+        return (Work){ .ns = 15 * count(m, node->in[node->nin - 1]) };
     return (Work){ .ns = t.rank >= 2 ? count(m, node->in[0]) * (double)t.dims[t.rank - 1] / 4 : 0 };
 }
 
