@@ -5,7 +5,8 @@
  *
  * A node is invariant if its operands are: values from outside the loop, constants, and results of
  * invariant nodes.  It is worth hoisting if its result is no larger than what it is computed from: then
- * reading it costs no more than reading that.  A broadcast, say, stays where it is read, and what
+ * reading it costs no more than reading that; or if it is an array of its own anyhow, as that of a scatter
+ * is.  A broadcast, say, stays where it is read, and what
  * only such nodes need stays with them; what a hoisted node needs is copied along.
  *
  * A collective is hoisted like any other node, but not out of a loop in a branch: devices may be in
@@ -65,7 +66,8 @@ static bool is_worth(const Hoist *h, const Node *node)
             in += type_bytes(type_of(h->m, node->in[i]));
     for (int i = 0; i < node->nout; i++)
         out += type_bytes(type_of(h->m, node->out + (ValueId)i));
-    return !is_free(node->op) && node->nout > 0 && out <= in;
+    bool is_array = op_info[node->op].kind == KIND_BLOCK;
+    return !is_free(node->op) && node->nout > 0 && (is_array || out <= in);
 }
 
 /* The value before the loop; its node is copied there, and what that needs. */
