@@ -57,6 +57,10 @@ int liveness_moves(const Liveness *l, NodeId n, ValueId *dst);
 /* ---- trip_counts.c ---- */
 
 /* Of the loops in r and below, before their parts disappear in kernels. */
+/* Of one loop; -1: not known. */
+int64_t loop_trips(const Module *m, const Node *loop);
+/* v is counter + *step, *step > 0. */
+bool is_counting(const Module *m, ValueId v, ValueId counter, int64_t *step);
 TripCounts count_trips(const Module *m, RegionId r);
 /* Is that index, in the body of a loop that goes round so often, each of 0 .. n - 1 in one of the rounds? */
 bool index_takes_all(const Module *m, const Node *loop, int64_t ntrips, ValueId index, int64_t n);

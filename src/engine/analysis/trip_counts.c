@@ -27,7 +27,7 @@ bool constant_int(const Module *m, ValueId v, int64_t *out)
 }
 
 /* v = counter + step, with a constant step, or several one after the other. */
-static bool is_counting(const Module *m, ValueId v, ValueId counter, int64_t *step)
+bool is_counting(const Module *m, ValueId v, ValueId counter, int64_t *step)
 {
     *step = 0;
     while (v != counter) {
@@ -45,7 +45,7 @@ static bool is_counting(const Module *m, ValueId v, ValueId counter, int64_t *st
             return false;
         *step += by;
     }
-    return true;
+    return *step > 0;
 }
 
 static int64_t rounds(int direction, int64_t from, int64_t limit, int64_t step)
@@ -58,7 +58,7 @@ static int64_t rounds(int direction, int64_t from, int64_t limit, int64_t step)
     return from + n * step <= INT32_MAX ? n : -1; /* else the counter of an i32 begins anew */
 }
 
-static int64_t loop_trips(const Module *m, const Node *loop)
+int64_t loop_trips(const Module *m, const Node *loop)
 {
     const Region *cond = region_at(m, loop->regions[0]), *body = region_at(m, loop->regions[1]);
     NodeId def = value_def(m, region_return(m, loop->regions[0])->in[0]);
