@@ -221,6 +221,8 @@ static ValueId arithmetic(const Module *m, const Node *node)
     case OP_ADD: return is_integer(m, b, 0) ? a : is_integer(m, a, 0) ? b : 0;
     case OP_SUB: return is_integer(m, b, 0) ? a : 0;
     case OP_AND: /* of booleans, 1 is all bits */
+        if (is_integer(m, b, 0) || is_integer(m, a, 0))
+            return is_integer(m, b, 0) ? b : a;
         if (element_info[type_of(m, a).element].kind != BOOLEAN)
             return 0;
         return is_integer(m, b, 1) ? a : is_integer(m, a, 1) ? b : 0;

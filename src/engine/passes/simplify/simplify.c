@@ -138,7 +138,7 @@ void simplify_visit(Simplifier *s, NodeId n)
     if (node_at(m, n)->nout == 1) {
         ValueId v = fold_constants(s, n);
         v = v ? v : drop_identity(s, n);
-        v = v ? v : simplify_compare(s, n);
+        v = v ? v : simplify_by_range(s, n);
         v = v ? v : simplify_slice(s, n);
         v = v ? v : narrow_integers(s, n);
         v = v ? v : take_base_two(s, n);
@@ -189,16 +189,42 @@ ValueId simplify_constant(Simplifier *s, Dense value, const Loc *loc)
     return simplify_put(s, OP_CONSTANT, 0, NULL, value.type, attrs, loc);
 }
 
+static bool is_small_constant(const Dense *constant)
+{
+    return constant && (constant->is_splat || type_count(constant->type) <= SMALL_CONSTANT);
+}
+
 /* The value to use in s->region where the program names v. */
 static ValueId bring_in(Simplifier *s, ValueId v)
 {
     v = subst_get(&s->map, v);
     const Dense *constant = value_constant(s->m, v);
-    if (!constant || value_at(s->m, v)->region == s->region)
-        return v;
-    if (!constant->is_splat && type_count(constant->type) > SMALL_CONSTANT)
+    if (!is_small_constant(constant) || value_at(s->m, v)->region == s->region)
         return v;
     return simplify_constant(s, *constant, node_at(s->m, value_def(s->m, v))->loc);
+}
+
+/* A small constant that a loop carries and hands on as it came is that constant in the loop. */
+static void know_carried_constants(Simplifier *s, const Node *loop)
+{
+    ValueId cond = region_at(s->m, loop->regions[0])->args;
+    ValueId body = region_at(s->m, loop->regions[1])->args;
+    const Node *end = region_return(s->m, loop->regions[1]);
+    for (ValueId i = 0; i < (ValueId)loop->nin; i++)
+        if (end->in[i] == body + i && is_small_constant(value_constant(s->m, loop->in[i]))) {
+            subst_set(&s->map, cond + i, loop->in[i]);
+            subst_set(&s->map, body + i, loop->in[i]);
+        }
+}
+
+/* They are handed on as they were, so that drop_invariant_carries sees it. */
+static void hand_on_carried_constants(Simplifier *s, const Node *loop)
+{
+    ValueId body = region_at(s->m, loop->regions[1])->args;
+    Node *end = region_return(s->m, loop->regions[1]);
+    for (ValueId i = 0; i < (ValueId)loop->nin; i++)
+        if (subst_get(&s->map, body + i) != body + i)
+            end->in[i] = body + i;
 }
 
 static void rebuild(Simplifier *s, RegionId r)
@@ -217,9 +243,15 @@ static void rebuild(Simplifier *s, RegionId r)
         }
         bool is_loop = node_flow(node_at(m, old[i])) == FLOW_LOOP;
         s->nloops += is_loop;
+        if (is_loop) {
+            know_carried_constants(s, node_at(m, old[i]));
+            know_carried_ranges(s, old[i]);
+        }
         for (int k = 0; k < node_at(m, old[i])->nregions; k++)
             rebuild(s, node_at(m, old[i])->regions[k]);
         s->nloops -= is_loop;
+        if (is_loop)
+            hand_on_carried_constants(s, node_at(m, old[i]));
         simplify_visit(s, old[i]);
     }
     forget_down_to(s, s->floor);
@@ -247,6 +279,7 @@ static void simplify_main(Module *m, const CompileOptions *o, bool keeps_dots)
     remove_dead(m, main);
     drop_unused_vectors(m, main);
     subst_free(&s.map);
+    table_free(&s.known_ranges);
     heap_free(s.known);
     heap_free(s.buckets);
     heap_free(uses);

@@ -1,6 +1,7 @@
 /* simplify.h - what the parts of the simplify pass share. */
 #ifndef TUTTI_ENGINE_PASSES_SIMPLIFY_SIMPLIFY_H
 #define TUTTI_ENGINE_PASSES_SIMPLIFY_SIMPLIFY_H
+#include "base/table.h"
 #include "hlo/rewrite.h"
 
 typedef struct Simplifier {
@@ -21,6 +22,7 @@ typedef struct Simplifier {
     } *known;
     uint32_t nknown, known_room, floor;
     uint32_t *buckets, nbuckets; /* a power of two */
+    Table known_ranges;          /* of integers that loops carry, say (ranges.c) */
 } Simplifier;
 
 /* A value of the program's own that only one operation reads. */
@@ -52,7 +54,7 @@ ValueId simplify_convolution(Simplifier *s, NodeId n); /* convolutions.c */
 ValueId widen_window(Simplifier *s, NodeId n);         /* pixel_windows.c */
 ValueId simplify_scatter(Simplifier *s, NodeId n);     /* scatters.c */
 ValueId simplify_gather(Simplifier *s, NodeId n);      /* gathers.c */
-ValueId simplify_compare(Simplifier *s, NodeId n);     /* ranges.c */
+ValueId simplify_by_range(Simplifier *s, NodeId n);    /* ranges.c */
 ValueId simplify_slice(Simplifier *s, NodeId n);       /* slices.c */
 ValueId sort_to_top_k(Simplifier *s, NodeId n);        /* sort_to_top_k.c */
 
@@ -60,6 +62,9 @@ ValueId expand_small_solve(Simplifier *s, NodeId n); /* small_systems.c */
 /* The same for a node of several results, which are then in s->map; false: nothing is done. */
 bool expand_small_lu(Simplifier *s, NodeId n);
 bool unroll_short_reduce(Simplifier *s, NodeId n); /* short_reductions.c */
+
+/* What is known of the integers that a loop carries, before its regions are rebuilt; ranges.c */
+void know_carried_ranges(Simplifier *s, NodeId loop);
 
 /* How many rows of an operand of a dot lie at one step: those that one call takes (kernels/dot.c).  dot_rows.c */
 int64_t dot_rows_in_step(Type t, Ints batch, Ints contracted);
