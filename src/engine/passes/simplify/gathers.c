@@ -2,9 +2,12 @@
  *
  *     x[i, iota], of as many rows as x has columns         ->  each from its own column: a batch dimension
  *     concatenate(a, b, c)[i, each its own column]         ->  i < 1 ? a : i < 2 ? b : c
+ *     (x - log z)[i, j], few of many                       ->  x[i, j] - (log z)[i]
  *
  * JAX writes x[:, i], take_along_axis, choose and the like with numbers for every dimension.  A batch dimension is
- * walked in order; and where one of few arrays is chosen for each element, no array of all of them is made. */
+ * walked in order; where one of few arrays is chosen for each element, no array of all of them is made; and where
+ * few are taken of what is computed element by element, as a loss takes the logarithms of the right answers, it is
+ * computed for those alone. */
 #include "engine/passes/simplify/simplify.h"
 
 #include <string.h>
@@ -191,11 +194,150 @@ static ValueId choose_array(Simplifier *s, const Node *node)
     return made;
 }
 
+/* ---- few of what is computed ---- */
+
+/* The dimension of the result that follows dimension d of the operand; -1: it is chosen from. */
+static int followed_by(const Module *m, const Node *gather, int64_t d)
+{
+    const GatherAttrs *a = gather->attrs;
+    Type in = type_of(m, gather->in[0]), out = type_of(m, gather->out);
+    int at = ints_find(a->operand_batching_dims, d);
+    if (at >= 0) {
+        int64_t of_indices = a->start_indices_batching_dims.at[at];
+        int64_t place = of_indices - (a->index_vector_dim < of_indices);
+        for (int e = 0; e < out.rank; e++)
+            if (ints_find(a->offset_dims, e) < 0 && place-- == 0)
+                return e;
+        return -1;
+    }
+    if (ints_find(a->collapsed_slice_dims, d) >= 0 || a->slice_sizes.at[d] != in.dims[d])
+        return -1;
+    int before = 0;
+    for (int64_t e = 0; e < d; e++)
+        before +=
+            ints_find(a->collapsed_slice_dims, e) < 0 && ints_find(a->operand_batching_dims, e) < 0;
+    return (int)a->offset_dims.at[before];
+}
+
+/* Where the dimensions of what is broadcast, but those of extent 1, stand in the gather's result, in order; how many,
+ * or -1: it is chosen from what was broadcast, or the order is another. */
+static int dims_of_chosen(const Module *m, const Node *gather, const Node *broadcast, int64_t *dims)
+{
+    Ints to = ((const BroadcastAttrs *)broadcast->attrs)->broadcast_dimensions;
+    Type in = type_of(m, broadcast->in[0]);
+    int n = 0;
+    for (int i = 0; i < in.rank; i++) {
+        if (in.dims[i] == 1)
+            continue;
+        int d = followed_by(m, gather, to.at[i]);
+        if (d < 0 || (n > 0 && d <= dims[n - 1]))
+            return -1;
+        dims[n++] = d;
+    }
+    return n;
+}
+
+static bool is_computed(const Module *m, const Node *node)
+{
+    if (!node || op_info[node->op].kind != KIND_MAP || node->nin == 0 || node->nregions ||
+        node->nout != 1 || op_info[node->op].effect != EFFECT_NONE)
+        return false;
+    Type out = type_of(m, node->out);
+    for (int i = 0; i < node->nin; i++)
+        if (type_of(m, node->in[i]).rank && !type_same_shape(type_of(m, node->in[i]), out))
+            return false;
+    return true;
+}
+
+/* Can elements of v be had without making all of it?  *left: so many operations are looked at.  *made: of what
+ * must be made for it; one is no more than v itself would be. */
+static bool can_choose(const Module *m, const Node *gather, ValueId v, int *left, int *made)
+{
+    int64_t dims[MAX_RANK + 1];
+    const Node *node = definer(m, v);
+    const Dense *constant = value_constant(m, v);
+    if (--*left < 0)
+        return false;
+    if (!node || (constant && constant->is_splat) || type_of(m, v).rank == 0)
+        return true;
+    if (node->op == OP_BROADCAST)
+        return dims_of_chosen(m, gather, node, dims) >= 0;
+    if (!is_computed(m, node)) {
+        OpKind kind = op_info[node->op].kind;
+        *made += kind != KIND_BLOCK && kind != KIND_FOLD;
+        return *made <= 1;
+    }
+    for (int i = 0; i < node->nin; i++)
+        if (!can_choose(m, gather, node->in[i], left, made))
+            return false;
+    return true;
+}
+
+static Type chosen_type(const Simplifier *s, const Node *gather, ValueId v)
+{
+    Type out = type_of(s->m, gather->out);
+    return type_new(s->m->arena, type_of(s->m, v).element, out.rank, out.dims);
+}
+
+static ValueId broadcast_chosen(Simplifier *s, const Node *gather, ValueId v)
+{
+    Module *m = s->m;
+    const Node *node = definer(m, v);
+    int64_t to[MAX_RANK + 1], extents[MAX_RANK + 1];
+    int n = dims_of_chosen(m, gather, node, to);
+    Type out = chosen_type(s, gather, v);
+    for (int i = 0; i < n; i++)
+        extents[i] = out.dims[to[i]];
+    ValueId in = node->in[0];
+    Type narrow = type_new(m->arena, out.element, n, extents);
+    in = simplify_put(s, OP_RESHAPE, 1, &in, narrow, NULL, gather->loc);
+    BroadcastAttrs *attrs = ARENA_NEW(m->arena, BroadcastAttrs);
+    attrs->broadcast_dimensions = ints_copy(m->arena, n, to);
+    return simplify_put(s, OP_BROADCAST, 1, &in, out, attrs, gather->loc);
+}
+
+static ValueId choose_from(Simplifier *s, const Node *gather, ValueId v)
+{
+    Module *m = s->m;
+    const Node *found = definer(m, v);
+    const Dense *constant = value_constant(m, v);
+    Type out = chosen_type(s, gather, v);
+    if (type_of(m, v).rank == 0)
+        return v;
+    if (constant && constant->is_splat)
+        return simplify_constant(s, (Dense){ out, true, constant->data }, gather->loc);
+    if (found && found->op == OP_BROADCAST)
+        return broadcast_chosen(s, gather, v);
+    if (!is_computed(m, found)) {
+        ValueId in[] = { v, gather->in[1] };
+        return simplify_put(s, OP_GATHER, 2, in, out, gather->attrs, gather->loc);
+    }
+    Node node = *found; /* a copy: nodes are added */
+    ValueId *in = ARENA_ARRAY(m->arena, ValueId, node.nin);
+    for (int i = 0; i < node.nin; i++)
+        in[i] = choose_from(s, gather, node.in[i]);
+    return simplify_put(s, node.op, node.nin, in, out, node.attrs, node.loc);
+}
+
+static ValueId compute_chosen(Simplifier *s, const Node *gather)
+{
+    enum { FEW = 8, MOST_OPERATIONS = 24 };
+    const Module *m = s->m;
+    int left = MOST_OPERATIONS, made = 0;
+    const Node *node = definer(m, gather->in[0]);
+    int64_t n = type_count(type_of(m, gather->out)), all = type_count(type_of(m, gather->in[0]));
+    if (n == 0 || n > all / FEW || !is_computed(m, node) ||
+        !can_choose(m, gather, gather->in[0], &left, &made))
+        return 0;
+    return choose_from(s, gather, gather->in[0]);
+}
+
 ValueId simplify_gather(Simplifier *s, NodeId n)
 {
     Node node = *node_at(s->m, n); /* a copy: nodes are added */
     if (node.op != OP_GATHER || ((const GatherAttrs *)node.attrs)->drops)
         return 0;
     ValueId v = take_own_column(s, &node);
-    return v ? v : choose_array(s, &node);
+    v = v ? v : choose_array(s, &node);
+    return v ? v : compute_chosen(s, &node);
 }
