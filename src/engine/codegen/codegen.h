@@ -302,7 +302,9 @@ void copy_by_slices(Kernel *k, V to, V from, int64_t bytes);
 
 /* The same vector, of so many bytes: LLVM mixes no shuffles that it comes of with those that it goes into. */
 V fenced(Kernel *k, V row, int bytes);
-/* Of `side` vectors of so many lanes, integers of so many bytes: each square of side x side that they hold
+/* As what elements of so many bytes are moved, whatever they are: what a fence takes as it is, if there is such a type. */
+LLVMTypeRef square_type(Kernel *k, int bytes);
+/* Of `side` vectors of so many lanes, of square_type: each square of side x side that they hold
  * side by side.  A power of two, and lanes a multiple of it. */
 void transpose_squares(Kernel *k, int side, int lanes, int bytes, V *rows);
 /* n groups of `packed` bytes that lie side by side, each in `wide` bytes, a power of two; and back. */

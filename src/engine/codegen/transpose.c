@@ -38,19 +38,30 @@ enum { MOST_MIXED = 8 };
 
 V fenced(Kernel *k, V row, int bytes)
 {
+    LLVMTypeRef type = LLVMTypeOf(row);
     if (bytes < MOST_MIXED || bytes % (int)sizeof(float))
         return row;
-    LLVMTypeRef type = LLVMTypeOf(row);
-    LLVMTypeRef f32 = LLVMVectorType(LLVMFloatTypeInContext(k->c), (unsigned)bytes / 4);
+    if (LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind)
+        return INTRINSIC(k, "llvm.arithmetic.fence", row);
+    LLVMTypeRef f32 = LLVMVectorType(LLVMFloatTypeInContext(k->c), (unsigned)bytes / sizeof(float));
     V same = LLVMBuildBitCast(k->b, row, f32, "");
     return LLVMBuildBitCast(k->b, INTRINSIC(k, "llvm.arithmetic.fence", same), type, "");
+}
+
+LLVMTypeRef square_type(Kernel *k, int bytes)
+{
+    switch (bytes) {
+    case 4: return LLVMFloatTypeInContext(k->c);
+    case 8: return LLVMDoubleTypeInContext(k->c);
+    default: return int_type(k, 8 * (unsigned)bytes);
+    }
 }
 
 void transpose_squares(Kernel *k, int side, int lanes, int bytes, V *rows)
 {
     for (int s = 1; s < side; s *= 2) {
         transpose_step(k, side, lanes, s, rows);
-        for (int i = 0; i < side; i++)
+        for (int i = 0; i < side && 2 * s < side; i++)
             rows[i] = fenced(k, rows[i], lanes * bytes);
     }
 }

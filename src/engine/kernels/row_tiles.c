@@ -55,7 +55,7 @@ static V square_row(const RowTiles *t, V from, Element e, int side, int i, int64
 {
     Kernel *k = t->k;
     int bytes = element_info[e].bytes;
-    LLVMTypeRef one = int_type(k, 8 * bytes), part = LLVMVectorType(one, (unsigned)side);
+    LLVMTypeRef part = LLVMVectorType(square_type(k, bytes), (unsigned)side);
     V whole = NULL, order[MAX_LANES];
     for (int row = i, width = 0; row < t->lanes; row += side, width += side) {
         V at = byte_offset(k, from, (row * t->n + column) * bytes);

@@ -219,7 +219,7 @@ static bool tiles_of(Kernel *k, Type shape, Type nest, Tiles *t)
 
 /* ---- one tile ---- */
 
-/* The square of n x n at (i, j) of a tile of which `columns` are there; from: the tile's first.  Where
+/* The square of n x n at (i, j) of a tile of which `columns` are there; from: where the tile's first lies.  Where
  * neighbours along a row of results lie FAR apart, bytes, in the operand, so many lines of it are under way
  * that the processor reads none of them ahead: it is told to, AHEAD tiles. */
 enum { FAR = 2048, AHEAD = 4 };
@@ -230,12 +230,11 @@ static LLVMTypeRef bytes_type(Kernel *k, int n)
 }
 
 /* n lanes of a tile, from where they lie. */
-static V load_lanes(const Tiles *t, const Crossing *c, V number, int n)
+static V load_lanes(const Tiles *t, const Crossing *c, V at, int n)
 {
     Kernel *k = t->k;
     int bytes = element_info[c->e].bytes, wide = lane_bytes(t, c->e), packed = bytes * t->pixel;
-    LLVMTypeRef vector = LLVMVectorType(int_type(k, 8 * wide), (unsigned)n);
-    V at = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8 * bytes), k->ins[c->argument], &number, 1, "");
+    LLVMTypeRef vector = LLVMVectorType(square_type(k, wide), (unsigned)n);
     if (packed < wide)
         return LLVMBuildBitCast(k->b, spread_load(k, at, n, packed, wide), vector, "");
     V lanes = LLVMBuildLoad2(k->b, vector, at, "");
@@ -247,8 +246,8 @@ static void fill_square(const Tiles *t, const Crossing *c, V from, int n, int64_
                         int64_t columns)
 {
     Kernel *k = t->k;
-    int bytes = lane_bytes(t, c->e);
-    LLVMTypeRef vector = LLVMVectorType(int_type(k, 8 * bytes), (unsigned)n);
+    int bytes = element_info[c->e].bytes, wide = lane_bytes(t, c->e);
+    LLVMTypeRef vector = LLVMVectorType(square_type(k, wide), (unsigned)n);
     bool is_backwards = c->steps[t->row] < 0;
     int64_t later = (is_backwards ? -AHEAD : AHEAD) * t->side * t->pixel;
     V rows[LONGEST_SIDE];
@@ -257,17 +256,15 @@ static void fill_square(const Tiles *t, const Crossing *c, V from, int n, int64_
         if (j + l >= columns)
             continue;
         int64_t by = c->steps[t->column] * (j + l) + (is_backwards ? 1 - i - n : i) * t->pixel;
-        V number = LLVMBuildAdd(k->b, from, const_i64(k, by), "");
-        rows[l] = load_lanes(t, c, number, n);
-        if (llabs(c->steps[t->column]) * element_info[c->e].bytes >= FAR)
-            prefetch_element(k, k->ins[c->argument], c->e,
-                             LLVMBuildAdd(k->b, number, const_i64(k, later), ""));
+        rows[l] = load_lanes(t, c, byte_offset(k, from, by * bytes), n);
+        if (llabs(c->steps[t->column]) * bytes >= FAR)
+            prefetch_element(k, from, c->e, const_i64(k, by + later));
     }
-    transpose_squares(k, n, n, bytes, rows);
+    transpose_squares(k, n, n, wide, rows);
     for (int l = 0; l < n; l++) {
         int64_t row = is_backwards ? i + n - 1 - l : i + l;
-        V at = byte_offset(k, c->tile, (row * t->side + j) * bytes);
-        LLVMSetAlignment(LLVMBuildStore(k->b, rows[l], at), (unsigned)(n * bytes));
+        V at = byte_offset(k, c->tile, (row * t->side + j) * wide);
+        LLVMSetAlignment(LLVMBuildStore(k->b, rows[l], at), (unsigned)(n * wide));
     }
 }
 
@@ -276,11 +273,13 @@ static void fill_tile(const Tiles *t, const Crossing *c, int64_t columns)
     Kernel *k = t->k;
     int n = k->e->vector_bytes / lane_bytes(t, c->e);
     n = n < t->side ? n : (int)t->side;
-    V from = const_i64(k, c->first);
+    V number = const_i64(k, c->first);
     for (int d = 0; d <= t->column; d++) {
         V along = LLVMBuildMul(k->b, t->at[d], const_i64(k, c->steps[d]), "");
-        from = LLVMBuildAdd(k->b, from, along, "");
+        number = LLVMBuildAdd(k->b, number, along, "");
     }
+    V from = LLVMBuildGEP2(k->b, square_type(k, element_info[c->e].bytes), k->ins[c->argument],
+                           &number, 1, "");
     for (int64_t i = 0; i < t->side; i += n)
         for (int64_t j = 0; j < columns; j += n)
             fill_square(t, c, from, n, i, j, columns);
@@ -435,7 +434,6 @@ bool tiles_emit(Kernel *k, Type shape, Type nest)
     int64_t extents[MAX_RANK + 1], step[MAX_RANK + 1];
     if (!tiles_of(k, shape, nest, &t))
         return false;
-    k->e->has_steps = true;
     make_tiles(&t);
     for (int d = 0; d <= t.column; d++) {
         step[d] = d == t.row || d == t.column ? t.side : 1;
