@@ -217,8 +217,8 @@ def tridiagonal():
 
 def solves(play_it):
     for dtype in TYPES:
-        for n, other, batch in (4, 3, (2,)), (20, 33, (3,)), (40, 7, ()), (5, 0, ()), (90, 100, ()):
-            is_first = n in (4, 20)  # these in every form, the others in one
+        for n, other, batch in (4, 3, (2,)), (20, 33, (3,)), (40, 7, ()), (5, 0, ()), (90, 100, ()), (30, 1, (2,)):
+            is_first = n in (4, 20, 30)  # these in every form, the others in one
             whole = matrices(dtype, (*batch, n, n)) * 0.2 + 3 * np.eye(n)
             for left in True, False:
                 b = matrices(dtype, (*batch, n, other) if left else (*batch, other, n))

@@ -1,4 +1,5 @@
-/* gemm_complex_triangle.h - triangular systems of complex numbers: of a row-major triangle, in place, b_col 1.
+/* gemm_complex_triangle.h - triangular systems of complex numbers, in place, b_col 1: of a row-major triangle, or, of
+ * one right-hand side, of a column-major one.
  *
  * Included by gemm_body.h, for one complex type and one instruction set; in the words of gemm_numbers.h.  Large
  * systems are halved, so that most of the work is products. */
@@ -10,16 +11,14 @@ enum { NAME(LEAF) = 8 };
 /* n numbers less those at `from` times x. */
 ATTR static void NAME(take_multiple)(NAME(Number) *to, const NAME(Number) *from, NAME(Number) x, int64_t n)
 {
-    enum { NUMBERS = NAME(LANES) / 2 };
+    enum { NUMBERS = NAME(NUMBERS) };
     int64_t i = 0;
     for (; i + NUMBERS <= n; i += NUMBERS) {
-        NAME(Vec) v = *(const NAME(Vec) *)(from + i), *at = (NAME(Vec) *)(to + i);
-        *at -= v * x.re + NAME(right_angle)(v) * x.im;
+        NAME(Vec) *at = (NAME(Vec) *)(to + i);
+        *at -= NAME(scaled)(*(const NAME(Vec) *)(from + i), x);
     }
-    for (; i < n; i++) {
-        NAME(Number) off = NAME(times)(from[i], x);
-        to[i] = (NAME(Number)){ to[i].re - off.re, to[i].im - off.im };
-    }
+    for (; i < n; i++)
+        to[i] = NAME(less)(to[i], NAME(times)(from[i], x));
 }
 
 static void NAME(solve_few_rows)(const TriangularSystem *s, int64_t from, int64_t n)
@@ -56,8 +55,28 @@ static void NAME(solve_rows)(const TriangularSystem *s, int64_t from, int64_t n)
     NAME(solve_rows)(s, second, nsecond);
 }
 
+/* One right-hand side: of each element that is known, its column is taken off all that are not. */
+ATTR static void NAME(solve_by_columns)(const TriangularSystem *s)
+{
+    const NAME(Number) *a = s->a;
+    NAME(Number) *x = s->x;
+    for (int64_t k = 0; k < s->n; k++) {
+        int64_t i = s->is_lower ? k : s->n - 1 - k;
+        const NAME(Number) *column = a + i * s->a_col;
+        if (!s->is_unit)
+            x[i] = NAME(times)(x[i], NAME(inverse)(column[i]));
+        if (s->is_lower)
+            NAME(take_multiple)(x + i + 1, column + i + 1, x[i], s->n - i - 1);
+        else
+            NAME(take_multiple)(x, column, x[i], i);
+    }
+}
+
 /* One matrix, by the calling thread. */
 static void NAME(solve)(const TriangularSystem *s, __attribute__((unused)) int64_t matrices)
 {
-    NAME(solve_rows)(s, 0, s->n);
+    if (s->a_col == 1)
+        NAME(solve_rows)(s, 0, s->n);
+    else
+        NAME(solve_by_columns)(s);
 }

@@ -41,7 +41,7 @@ static int64_t count_matrices(Type t)
     return n;
 }
 
-bool linear_wants_library(Type a)
+bool cholesky_wants_library(Type a)
 {
     return element_info[a.element].kind == COMPLEX && rows_of(a) > SMALL_ROWS &&
            rows_of(a) <= INT_MAX && columns_of(a) <= INT_MAX;
@@ -49,7 +49,7 @@ bool linear_wants_library(Type a)
 
 static bool has_library(const Frame *f, Type a)
 {
-    return f && linear_wants_library(a) && lapack_routine(LAPACK_POTRF, a.element);
+    return f && cholesky_wants_library(a) && lapack_routine(LAPACK_POTRF, a.element);
 }
 
 /* One operation on a batch, as batch_execute hands it out. */
@@ -61,9 +61,9 @@ typedef struct Linear {
     bool is_lower; /* cholesky */
     const char *in;
     char *out;
-    int64_t each; /* elements of a matrix of out */
-    bool is_library;
-    int64_t npieces; /* of a system: its right-hand sides are cut into so many */
+    int64_t each;    /* elements of a matrix of out */
+    bool is_library; /* cholesky */
+    int64_t npieces; /* of a complex system: its right-hand sides are cut into so many */
 } Linear;
 
 static const char *matrix_in(const Linear *l, int64_t i)
@@ -74,28 +74,6 @@ static const char *matrix_in(const Linear *l, int64_t i)
 static char *matrix_out(const Linear *l, int64_t i)
 {
     return l->out + i * l->each * element_info[l->a.element].bytes;
-}
-
-static void solve_by_library(const Linear *l, int64_t from, int64_t to)
-{
-    const Triangle *t = &l->triangle;
-    Solve s = { .is_left = t->is_left,
-                .is_lower = t->is_lower == (t->op == NO_TRANSPOSE),
-                .is_unit = t->is_unit,
-                .op = t->op == NO_TRANSPOSE ? 'N'
-                      : t->op == TRANSPOSE  ? 'T'
-                                            : 'C',
-                .rows = t->n,
-                .columns = t->n,
-                .step = t->is_left ? t->other : t->n };
-    int64_t step = t->is_left ? 1 : t->n, bytes = element_info[l->a.element].bytes;
-    for (int64_t i = from; i < to; i++) {
-        int64_t matrix = i / l->npieces, piece = i % l->npieces;
-        int64_t first = t->other * piece / l->npieces, end = t->other * (piece + 1) / l->npieces;
-        *(t->is_left ? &s.columns : &s.rows) = end - first;
-        fortran_solve(l->a.element, &s, matrix_in(l, matrix),
-                      matrix_out(l, matrix) + first * step * bytes);
-    }
 }
 
 /* The matrices of groups of SMALL_GROUP. */
@@ -133,10 +111,6 @@ static Error *cholesky_small(void *user, int64_t from, int64_t to)
 static Error *solve_some(void *user, int64_t from, int64_t to)
 {
     const Linear *l = user;
-    if (l->is_library) {
-        solve_by_library(l, from, to);
-        return NULL;
-    }
     const Triangle *t = &l->triangle;
     void *room;
     TRY(room_new(l->n, l->a, t->n * t->n, &room));
@@ -186,63 +160,79 @@ static Error *solve_few(void *user, int64_t from, int64_t to)
 
 /* ---- complex systems ---- */
 
-enum { COMPLEX_LEAST = 24 }; /* rows */
-
-/* The matrices of a system, transposed or conjugated so that op(a) lies there. */
-static Error *turned_matrices(const Linear *l, void **out)
+static void conjugate_all(Element e, int64_t n, void *at)
 {
-    int64_t n = l->triangle.n, bytes = element_info[l->a.element].bytes;
-    TRY(room_new(l->n, l->a, count_matrices(l->a) * n * n, out));
-    for (int64_t i = 0; i < count_matrices(l->a); i++)
-        matrix_transpose(n, n, (size_t)bytes, matrix_in(l, i), n, (char *)*out + i * n * n * bytes,
-                         n);
-    int64_t numbers = l->triangle.op == ADJOINT ? count_matrices(l->a) * n * n : 0;
-    for (int64_t i = 0; i < numbers; i++)
-        if (l->a.element == C64)
-            ((float *)*out)[2 * i + 1] *= -1;
+    for (int64_t i = 0; i < n; i++)
+        if (e == C64)
+            ((float *)at)[2 * i + 1] *= -1;
         else
-            ((double *)*out)[2 * i + 1] *= -1;
-    return NULL;
+            ((double *)at)[2 * i + 1] *= -1;
 }
 
-/* Some columns of each, which workers share. */
-static Error *solve_columns(void *user, int64_t from, int64_t to)
+/* Some right-hand sides of each, which workers share; of a on the right they are rows, and are turned. */
+static Error *solve_sides(void *user, int64_t from, int64_t to)
 {
     const Linear *l = user;
     const Triangle *t = &l->triangle;
+    int64_t n = t->n, bytes = element_info[l->a.element].bytes;
+    bool by_rows = t->op == NO_TRANSPOSE;
+    void *turned = NULL;
+    if (!t->is_left)
+        TRY(room_new(l->n, l->a, n * (t->other / l->npieces + 1), &turned));
     for (int64_t i = from; i < to; i++) {
         int64_t matrix = i / l->npieces, piece = i % l->npieces;
-        int64_t first = t->other * piece / l->npieces, end = t->other * (piece + 1) / l->npieces;
-        char *x = matrix_out(l, matrix) + first * element_info[l->a.element].bytes;
+        int64_t first = t->other * piece / l->npieces;
+        int64_t sides = t->other * (piece + 1) / l->npieces - first;
+        char *at = matrix_out(l, matrix) + first * (turned ? n : 1) * bytes;
+        if (turned)
+            matrix_transpose(sides, n, (size_t)bytes, at, n, turned, sides);
         TriangularSystem s = { .frame = l->frame,
-                               .n = t->n,
-                               .other = end - first,
+                               .n = n,
+                               .other = sides,
                                .a = matrix_in(l, matrix),
-                               .b = x,
-                               .a_row = t->n,
-                               .a_col = 1,
-                               .b_row = t->other,
+                               .b = turned ? turned : at,
+                               .a_row = by_rows ? n : 1,
+                               .a_col = by_rows ? 1 : n,
+                               .b_row = turned ? sides : t->other,
                                .b_col = 1,
-                               .x = x,
+                               .x = turned ? turned : at,
                                .is_lower = t->is_lower,
                                .is_unit = t->is_unit,
                                .is_slice = true };
         triangular_solve(l->a.element, &s, 1);
+        if (turned)
+            matrix_transpose(n, sides, (size_t)bytes, turned, sides, at, n);
     }
+    free(turned);
     return NULL;
 }
 
-/* Out holds the right-hand sides. */
+/* As a system with a on the left: x op(a) = b is op(a)^T x^T = b^T, and of an adjoint matrix x and b become conjugate.
+ * What is then a transposed matrix is turned, unless there is one right-hand side.  Out holds b. */
 static Error *solve_complex(Linear *l, double work)
 {
+    Triangle t = l->triangle;
+    Element e = l->a.element;
+    bool is_conjugate = t.op == ADJOINT, is_transposed = (t.op != NO_TRANSPOSE) == t.is_left;
+    size_t bytes = (size_t)element_info[e].bytes;
+    int64_t count = count_matrices(l->a), numbers = count * t.n * t.other, square = t.n * t.n;
     void *turned = NULL;
-    if (l->triangle.op != NO_TRANSPOSE) {
-        TRY(turned_matrices(l, &turned));
+    if (is_transposed && t.other > 1) {
+        TRY(room_new(l->n, l->a, count * square, &turned));
+        for (int64_t i = 0; i < count; i++)
+            matrix_transpose(t.n, t.n, bytes, matrix_in(l, i), t.n,
+                             (char *)turned + (size_t)(i * square) * bytes, t.n);
         l->in = turned;
     }
-    l->npieces = count_pieces(&l->triangle);
-    Error *error = batch_execute(l->frame, count_matrices(l->a) * l->npieces,
-                                 work / (double)l->npieces, BATCH_OWN, solve_columns, l);
+    if (is_conjugate)
+        conjugate_all(e, numbers, l->out);
+    l->triangle.op = is_transposed && !turned ? TRANSPOSE : NO_TRANSPOSE;
+    l->triangle.is_lower = t.is_lower == t.is_left;
+    l->npieces = count_pieces(&t);
+    Error *error = batch_execute(l->frame, count * l->npieces, work / (double)l->npieces, BATCH_OWN,
+                                 solve_sides, l);
+    if (is_conjugate)
+        conjugate_all(e, numbers, l->out);
     free(turned);
     return error;
 }
@@ -271,8 +261,7 @@ Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in,
                  .triangle = s,
                  .in = in[0].data,
                  .out = out->data,
-                 .each = s.n * s.other,
-                 .is_library = has_library(f, a) && s.other > 0 };
+                 .each = s.n * s.other };
     bool is_system = is_triangular_system(f, a.element, &s);
     if (is_system && s.other >= TRIANGULAR_LEAST) {
         TriangularSystem system = system_of(f, &s, in[1].data, &l);
@@ -280,18 +269,15 @@ Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in,
         return NULL;
     }
     double work = (double)s.n * (double)s.n * (double)s.other;
-    l.npieces = l.is_library ? count_pieces(&s) : 1;
     memcpy(out->data, in[1].data, type_bytes(b));
     if (is_system)
         return batch_execute(f, count_matrices(a), work, BATCH_OWN, solve_few, &l);
-    if (f && element_info[a.element].kind == COMPLEX && s.is_left && s.n >= COMPLEX_LEAST)
+    if (f && element_info[a.element].kind == COMPLEX)
         return solve_complex(&l, work);
     if (small_suits(a.element, s.n) && s.other <= SMALL_COLUMNS)
         return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, BATCH_OWN,
                              solve_small, &l);
-    int64_t npieces = count_matrices(a) * l.npieces;
-    return batch_execute(f, npieces, work / (double)l.npieces,
-                         l.is_library ? BATCH_LIBRARY : BATCH_OWN, solve_some, &l);
+    return batch_execute(f, count_matrices(a), work, BATCH_OWN, solve_some, &l);
 }
 
 static void nan_set(Element e, void *at, int64_t i)

@@ -155,8 +155,8 @@ void lapack_end(void);
 
 /* lapack.c: is it one of the custom calls named after LAPACK?  first: element type of operand 0. */
 bool lapack_knows(Str target, Element first);
-/* linear.c: do cholesky and triangular_solve of matrices a look for a library? */
-bool linear_wants_library(Type a);
+/* linear.c: does cholesky of matrices a look for a library? */
+bool cholesky_wants_library(Type a);
 
 /* ---- transposition (transpose.c) ---- */
 

@@ -70,7 +70,6 @@ const char *routine_symbol(Routine *routine)
 Error *routine_prepare(const Module *m, const Node *node)
 {
     Routine *f = routine_find(m, node);
-    bool is_linear = f == routine_cholesky || f == routine_triangular_solve || f == routine_widened;
-    is_linear = is_linear && linear_wants_library(type_of(m, node->in[0]));
-    return is_linear || f == routine_lapack ? lapack_find() : NULL;
+    bool is_wanted = f == routine_cholesky && cholesky_wants_library(type_of(m, node->in[0]));
+    return is_wanted || f == routine_lapack ? lapack_find() : NULL;
 }
