@@ -127,6 +127,17 @@ static void folding(void)
 
 static void identities(void)
 {
+    /* Times one and over one is what it was, of floats too; plus zero is not. */
+    OPS(MAIN_F32("  %c = stablehlo.constant dense<1.0> : tensor<4x6xf32>\n"
+                 "  %a = stablehlo.multiply %c, %x : tensor<4x6xf32>\n"
+                 "  %b = stablehlo.divide %a, %c : tensor<4x6xf32>\n"
+                 "  %d = stablehlo.multiply %b, %c : tensor<4x6xf32>\n"
+                 "  return %d : tensor<4x6xf32>\n"),
+        "");
+    OPS(MAIN_F32("  %c = stablehlo.constant dense<0.0> : tensor<4x6xf32>\n"
+                 "  %a = stablehlo.add %x, %c : tensor<4x6xf32>\n"
+                 "  return %a : tensor<4x6xf32>\n"),
+        "constant add");
     /* A mask that has chosen before, for and against. */
     OPS("func.func @main(%x: tensor<3xf32>, %y: tensor<3xf32>, %z: tensor<3xf32>) -> tensor<3xf32> "
         "{\n"

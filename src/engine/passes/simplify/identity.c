@@ -2,8 +2,10 @@
  *
  * In goes a node; out comes the operand it is equal to, or a plainer node that does the work
  * of two (reshape of reshape, transpose of transpose, broadcast of broadcast), or 0.
- * Arithmetic is touched for integers only: x + 0 is not x for a float -0. */
+ * Sums are touched for integers only: x + 0 is not x for a float -0. */
 #include "engine/passes/simplify/simplify.h"
+
+#include "ops/number.h"
 
 #include <string.h>
 
@@ -214,6 +216,16 @@ static bool is_integer(const Module *m, ValueId v, int64_t x)
     return value == x;
 }
 
+/* Is v a constant float all of whose elements are 1?  A product by it, as derivatives begin with, is the other
+ * factor, whatever that is: LLVM says so too, but an array would still be copied. */
+static bool is_float_one(const Module *m, ValueId v)
+{
+    const Dense *dense = value_constant(m, v);
+    return dense && (dense->is_splat || type_count(dense->type) == 1) &&
+           element_info[dense->type.element].kind == FLOAT &&
+           number_float(dense->type.element, dense->data) == 1;
+}
+
 static ValueId arithmetic(const Module *m, const Node *node)
 {
     ValueId a = node->in[0], b = node->in[1];
@@ -228,10 +240,10 @@ static ValueId arithmetic(const Module *m, const Node *node)
         return is_integer(m, b, 1) ? a : is_integer(m, a, 1) ? b : 0;
     case OP_OR: return is_integer(m, b, 0) ? a : is_integer(m, a, 0) ? b : 0;
     case OP_MUL:
-        if (is_integer(m, b, 1) || is_integer(m, a, 0))
+        if (is_integer(m, b, 1) || is_float_one(m, b) || is_integer(m, a, 0))
             return a;
-        return is_integer(m, a, 1) || is_integer(m, b, 0) ? b : 0;
-    case OP_DIV: return is_integer(m, b, 1) ? a : 0;
+        return is_integer(m, a, 1) || is_float_one(m, a) || is_integer(m, b, 0) ? b : 0;
+    case OP_DIV: return is_integer(m, b, 1) || is_float_one(m, b) ? a : 0;
     default: return 0;
     }
 }
