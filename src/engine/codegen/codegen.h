@@ -304,8 +304,8 @@ void copy_by_slices(Kernel *k, V to, V from, int64_t bytes);
 V fenced(Kernel *k, V row, int bytes);
 /* As what elements of so many bytes are moved, whatever they are: what a fence takes as it is, if there is such a type. */
 LLVMTypeRef square_type(Kernel *k, int bytes);
-/* Of `side` vectors of so many lanes, of square_type: each square of side x side that they hold
- * side by side.  A power of two, and lanes a multiple of it. */
+/* Of `side` vectors of so many lanes, of square_type, or two of 8 bytes for 16: each square of side x side that
+ * they hold side by side.  A power of two, and lanes a multiple of it. */
 void transpose_squares(Kernel *k, int side, int lanes, int bytes, V *rows);
 /* n groups of `packed` bytes that lie side by side, each in `wide` bytes, a power of two; and back. */
 V spread_load(Kernel *k, V at, int n, int packed, int wide);

@@ -11,13 +11,15 @@
 
 #include "base/fail.h"
 
-/* Exchanges the upper right and lower left blocks of s x s. */
-static void transpose_step(Kernel *k, int side, int lanes, int s, V *rows)
+/* Exchanges the upper right and lower left blocks of s x s elements, each of so many lanes. */
+static void transpose_step(Kernel *k, int side, int lanes, int s, int each, V *rows)
 {
     V upper[MAX_LANES], lower[MAX_LANES];
     require(lanes <= MAX_LANES);
     for (int j = 0; j < lanes; j++) {
-        int from_a = j & s ? lanes + j - s : j, from_b = j & s ? lanes + j : j + s;
+        bool is_right = j / each & s;
+        int by = s * each, from_a = is_right ? lanes + j - by : j;
+        int from_b = is_right ? lanes + j : j + by;
         upper[j] = LLVMConstInt(int_type(k, 32), (unsigned)from_a, false);
         lower[j] = LLVMConstInt(int_type(k, 32), (unsigned)from_b, false);
     }
@@ -59,8 +61,9 @@ LLVMTypeRef square_type(Kernel *k, int bytes)
 
 void transpose_squares(Kernel *k, int side, int lanes, int bytes, V *rows)
 {
+    int each = (int)LLVMGetVectorSize(LLVMTypeOf(rows[0])) / lanes;
     for (int s = 1; s < side; s *= 2) {
-        transpose_step(k, side, lanes, s, rows);
+        transpose_step(k, side, each * lanes, s, each, rows);
         for (int i = 0; i < side && 2 * s < side; i++)
             rows[i] = fenced(k, rows[i], lanes * bytes);
     }

@@ -55,6 +55,7 @@ void trial_end(Kernel *k, const Trial *t);
 void map_emit(Kernel *k);
 /* tiles.c: the same in tiles, if it reads an operand across; else false. */
 bool tiles_emit(Kernel *k, Type shape, Type nest);
+bool pixels_emit(Kernel *k, Type shape, Type nest); /* if rows are pixels that are only moved */
 /* pieces.c: the same in pieces, if results are joined of several or padded; else false. */
 bool pieces_emit(Kernel *k, Type shape, Type nest, LoopBody *body);
 /* Is any array transposed in the kernel? */

@@ -395,7 +395,8 @@ void map_emit(Kernel *k)
     if (type_count(shape) == 0)
         return;
     Type nest = joined_shape(k, shape, joined);
-    if (!rows_emit(k, shape, nest) && !columns_emit(k, shape, nest) &&
-        !tiles_emit(k, shape, nest) && !pieces_emit(k, shape, nest, map_body))
+    if (!rows_emit(k, shape, nest) && !pixels_emit(k, shape, nest) &&
+        !columns_emit(k, shape, nest) && !tiles_emit(k, shape, nest) &&
+        !pieces_emit(k, shape, nest, map_body))
         loop_over(k, shape, joined, map_body, NULL);
 }

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_READS = 8, LONGEST_SIDE = 16, SHORT_STEP = 4 };
+enum { MOST_READS = 8, LONGEST_SIDE = 16, SHORT_STEP = 4, MOST_OF_PIXEL = 16 }; /* bytes */
 
 /* A read of an argument: `first` + the sum of steps[d] * (index along d) is the element's number. */
 typedef struct Crossing {
@@ -69,7 +69,8 @@ static int lane_bytes(const Tiles *t, Element e)
 static bool goes_across(const Tiles *t, Element e, Coord number)
 {
     int64_t step = number.vector ? 0 : llabs(number.step);
-    return step > (element_info[e].kind == COMPLEX ? 1 : SHORT_STEP) && lane_bytes(t, e) <= 8;
+    int most = t->pixel > 1 ? MOST_OF_PIXEL : 8;
+    return step > (element_info[e].kind == COMPLEX ? 1 : SHORT_STEP) && lane_bytes(t, e) <= most;
 }
 
 /* In place of a load: notes what is asked for. */
@@ -189,10 +190,9 @@ static bool is_view(const Kernel *k)
 /* How many elements of the last dimension are moved as one. */
 static int pixel_of(const Kernel *k, Type nest)
 {
-    enum { MOST = 8 }; /* bytes */
-    int64_t n = nest.dims[nest.rank - 1];
-    bool is_pixel = nest.rank > 2 && n > 1 && n <= SHORT_STEP && is_view(k) &&
-                    n * element_info[nest.element].bytes <= MOST && !is_complex(nest.element);
+    int64_t n = nest.rank > 2 ? nest.dims[nest.rank - 1] : 1;
+    bool is_pixel = n > 1 && n <= SHORT_STEP && is_view(k) && !is_complex(nest.element) &&
+                    n * element_info[nest.element].bytes <= MOST_OF_PIXEL;
     return is_pixel ? (int)n : 1;
 }
 
@@ -224,6 +224,13 @@ static bool tiles_of(Kernel *k, Type shape, Type nest, Tiles *t)
  * that the processor reads none of them ahead: it is told to, AHEAD tiles. */
 enum { FAR = 2048, AHEAD = 4 };
 
+/* n lanes of so many bytes: those of 16 are two. */
+static LLVMTypeRef lanes_type(Kernel *k, int bytes, int n)
+{
+    int each = bytes > 8 ? 2 : 1;
+    return LLVMVectorType(square_type(k, bytes / each), (unsigned)(n * each));
+}
+
 static LLVMTypeRef bytes_type(Kernel *k, int n)
 {
     return LLVMVectorType(int_type(k, 8), (unsigned)n);
@@ -234,7 +241,7 @@ static V load_lanes(const Tiles *t, const Crossing *c, V at, int n)
 {
     Kernel *k = t->k;
     int bytes = element_info[c->e].bytes, wide = lane_bytes(t, c->e), packed = bytes * t->pixel;
-    LLVMTypeRef vector = LLVMVectorType(square_type(k, wide), (unsigned)n);
+    LLVMTypeRef vector = lanes_type(k, wide, n);
     if (packed < wide)
         return LLVMBuildBitCast(k->b, spread_load(k, at, n, packed, wide), vector, "");
     V lanes = LLVMBuildLoad2(k->b, vector, at, "");
@@ -247,7 +254,7 @@ static void fill_square(const Tiles *t, const Crossing *c, V from, int n, int64_
 {
     Kernel *k = t->k;
     int bytes = element_info[c->e].bytes, wide = lane_bytes(t, c->e);
-    LLVMTypeRef vector = LLVMVectorType(square_type(k, wide), (unsigned)n);
+    LLVMTypeRef vector = lanes_type(k, wide, n);
     bool is_backwards = c->steps[t->row] < 0;
     int64_t later = (is_backwards ? -AHEAD : AHEAD) * t->side * t->pixel;
     V rows[LONGEST_SIDE];
@@ -285,23 +292,24 @@ static void fill_tile(const Tiles *t, const Crossing *c, int64_t columns)
             fill_square(t, c, from, n, i, j, columns);
 }
 
-/* Elements of type e in lanes that lie side by side in a tile that was filled. */
-static V tile_lanes(const Tiles *t, const Crossing *c, Element e, int lanes)
+static V number_in_tile(const Tiles *t)
 {
     Kernel *k = t->k;
-    int64_t dims[] = { t->side * t->side };
     V row = LLVMBuildMul(k->b, t->row_in_tile, const_i64(k, t->side), "");
-    Coord number = { LLVMBuildAdd(k->b, row, t->column_in_tile, ""), 1, 1, NULL };
-    return load_element(k, c->tile, e,
-                        index_numbered(k, type_new(k->arena, e, 1, dims), number, lanes));
+    return LLVMBuildAdd(k->b, row, t->column_in_tile, "");
 }
 
-/* In place of a load: from a tile. */
+/* In place of a load: from a tile that was filled. */
 static V load_from_tile(Kernel *k, int argument, Index *at)
 {
     Tiles *t = k->load_user;
     const Crossing *c = at->lanes > 1 ? read_find(t, argument, at) : NULL;
-    return c && c->is_wanted ? tile_lanes(t, c, c->e, at->lanes) : NULL;
+    if (!c || !c->is_wanted)
+        return NULL;
+    int64_t dims[] = { t->side * t->side };
+    Coord number = { number_in_tile(t), 1, 1, NULL };
+    Type tile = type_new(k->arena, c->e, 1, dims);
+    return load_element(k, c->tile, c->e, index_numbered(k, tile, number, at->lanes));
 }
 
 /* Pixels are packed again where they are stored. */
@@ -310,11 +318,12 @@ static void store_pixels(const Tiles *t, Index *at, int lanes)
     Kernel *k = t->k;
     const Crossing *c = &t->reads[0];
     int bytes = element_info[c->e].bytes, wide = lane_bytes(t, c->e), packed = bytes * t->pixel;
-    k->lanes = lanes;
-    V pixels = tile_lanes(t, c, wide == 8 ? U64 : wide == 4 ? U32 : U16, lanes);
+    V from = LLVMBuildMul(k->b, number_in_tile(t), const_i64(k, wide), "");
+    from = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8), c->tile, &from, 1, "");
+    V pixels = LLVMBuildLoad2(k->b, bytes_type(k, lanes * wide), from, "");
+    LLVMSetAlignment(pixels, (unsigned)wide);
     if (packed < wide)
-        pixels = packed_bytes(k, LLVMBuildBitCast(k->b, pixels, bytes_type(k, lanes * wide), ""),
-                              lanes, wide, packed);
+        pixels = packed_bytes(k, pixels, lanes, wide, packed);
     V number = index_linear(k, at).base;
     V to = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8 * bytes), k->outs[0], &number, 1, "");
     LLVMSetAlignment(LLVMBuildStore(k->b, pixels, to), bytes > 4 ? 4 : (unsigned)bytes);
@@ -349,7 +358,8 @@ static void results_at(Tiles *t, V row, Coord column, int lanes)
 static void row_at(Tiles *t, V row, int64_t columns)
 {
     Kernel *k = t->k;
-    int64_t lanes = k->width < columns ? k->width : columns, full = columns / lanes * lanes;
+    int64_t most = t->pixel > 1 ? k->e->vector_bytes / lane_bytes(t, t->reads[0].e) : k->width;
+    int64_t lanes = most < columns ? most : columns, full = columns / lanes * lanes;
     V first = t->at[t->column];
     Loop loop;
     loop_begin(k, &loop, full, lanes, 0, NULL);
@@ -454,4 +464,9 @@ bool tiles_emit(Kernel *k, Type shape, Type nest)
     for (int d = t.column - 1; d >= 0; d--)
         loop_end(k, &loops[d], NULL);
     return true;
+}
+
+bool pixels_emit(Kernel *k, Type shape, Type nest)
+{
+    return has_transpose(k) && pixel_of(k, nest) > 1 && tiles_emit(k, shape, nest);
 }
