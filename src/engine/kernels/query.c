@@ -10,6 +10,7 @@
 #include "engine/codegen/codegen.h"
 #include "engine/stages.h"
 #include "hlo/rewrite.h"
+#include "ops/number.h"
 
 static bool types_can(const Module *m, const Node *node)
 {
@@ -72,7 +73,8 @@ typedef struct Uses {
     const Module *m;
     RegionId region;
     int argument;
-    bool is_elsewhere; /* read at another element number than the result's */
+    const Node *update; /* that writes the result: then numbers are those of its update; or NULL */
+    bool is_elsewhere;  /* read at another element number than the result's */
     Table seen;
 } Uses;
 
@@ -83,6 +85,30 @@ static bool keeps_number(const Module *m, const Node *node, int i)
     case IN_PLACE_ALIAS: return node_is_alias(m, node);
     default: return false;
     }
+}
+
+/* Is v, one number, this constant? */
+static bool is_number(const Module *m, ValueId v, int64_t x)
+{
+    const Dense *d = value_constant(m, v);
+    return d && number_int(d->type.element, d->data) == x;
+}
+
+bool takes_what_is_written(const Module *m, const Node *update, const Node *slice)
+{
+    Type part = type_of(m, update->in[1]);
+    bool is_moving = slice->op == OP_DYNAMIC_SLICE;
+    if (update->op != OP_DYNAMIC_UPDATE || (slice->op != OP_SLICE && !is_moving) ||
+        slice->in[0] != update->in[0] || !type_same_shape(type_of(m, slice->out), part))
+        return false;
+    for (int d = 0; d < part.rank; d++) {
+        const SliceAttrs *a = slice->attrs;
+        ValueId start = update->in[2 + d];
+        if (is_moving ? slice->in[1 + d] != start
+                      : a->strides.at[d] != 1 || !is_number(m, start, a->start_indices.at[d]))
+            return false;
+    }
+    return true;
 }
 
 static void look_for_uses(Uses *u, ValueId v, bool is_same)
@@ -98,8 +124,10 @@ static void look_for_uses(Uses *u, ValueId v, bool is_same)
         return;
     }
     const Node *node = node_at(u->m, value->node);
+    bool is_in_step = is_same && u->update && takes_what_is_written(u->m, u->update, node);
     for (int i = 0; i < node->nin; i++)
-        look_for_uses(u, node->in[i], is_same && keeps_number(u->m, node, i));
+        if (i > 0 || !is_in_step)
+            look_for_uses(u, node->in[i], is_same && keeps_number(u->m, node, i));
 }
 
 /* The operand that is copied and then changed in places. */
@@ -109,9 +137,10 @@ static bool is_updated(const Module *m, const Node *root, ValueId v, int result)
         root->in[result] != v)
         return false;
     Uses u = { .m = m, .region = value_at(m, v)->region, .argument = value_at(m, v)->index };
+    u.update = root->op == OP_DYNAMIC_UPDATE ? root : NULL;
     for (int i = 0; i < root->nin; i++)
         if (i != result)
-            look_for_uses(&u, root->in[i], false);
+            look_for_uses(&u, root->in[i], u.update && i == 1);
     table_free(&u.seen);
     return !u.is_elsewhere;
 }

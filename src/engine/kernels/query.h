@@ -8,6 +8,8 @@
 /* Operand i is read only at the very index that is written next (or it is what a
  * DYNAMIC_UPDATE or SCATTER updates), so the result `result` may take its memory. */
 bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand, int result);
+/* Is it a slice of just those elements of the update's target that the update writes? */
+bool takes_what_is_written(const Module *m, const Node *update, const Node *slice);
 
 /* An operation that kernel_emit can take as (part of) a fusion. */
 bool kernel_can_emit(const Module *m, NodeId n);

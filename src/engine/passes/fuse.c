@@ -370,30 +370,36 @@ static void want_memory(Wants *w, int position)
     w->before = position < w->before ? position : w->before;
 }
 
-/* Is v read by what would be computed for the item, all the way up?  Of many it is taken for granted. */
-static bool is_made_from(const RegionFuse *f, const Item *item, ValueId v, int *left)
+/* Is v read by what would be computed for the item, all the way up?  Of many it is taken for granted.  update: if
+ * not NULL, it writes v element by element as the item is computed, and may read what it is about to write. */
+static bool is_made_from(const RegionFuse *f, const Item *item, ValueId v, const Node *update,
+                         int *left)
 {
-    const Node *node = node_at(f->s->m, item->node);
-    if (item->kind != ITEM_LOOP)
+    const Module *m = f->s->m;
+    const Node *node = node_at(m, item->node);
+    if (item->kind != ITEM_LOOP || (update && takes_what_is_written(m, update, node)))
         return false;
     if (--*left < 0)
         return true;
+    bool is_in_step = update && op_info[node->op].kind == KIND_MAP &&
+                      type_same_shape(type_of(m, node->out), type_of(m, update->in[1]));
     for (int k = 0; k < node->nin; k++) {
         int def = definer(f, node->in[k]);
-        if (node->in[k] == v || (def >= 0 && is_made_from(f, &f->items[def], v, left)))
+        const Node *next = is_in_step ? update : NULL;
+        if (node->in[k] == v || (def >= 0 && is_made_from(f, &f->items[def], v, next, left)))
             return true;
     }
     return false;
 }
 
-/* An update is computed while its target is written, so nothing of it may look at the target: if
- * something does, the update is an array of its own. */
+/* An update is computed while its target is written, so nothing of it may look at the target but at the places
+ * that are about to be written: if something does, the update is an array of its own. */
 static bool reads_target(const RegionFuse *f, const Node *user, int operand, const Item *item)
 {
     enum { MOST_LOOKED_AT = 256 };
     int left = MOST_LOOKED_AT;
     return (user->op == OP_DYNAMIC_UPDATE || user->op == OP_SCATTER) && operand > 0 &&
-           is_made_from(f, item, user->in[0], &left);
+           is_made_from(f, item, user->in[0], operand == 1 ? user : NULL, &left);
 }
 
 static void want_use(RegionFuse *f, Wants *w, const Item *item, Use use)
