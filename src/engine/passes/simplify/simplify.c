@@ -13,6 +13,7 @@
  *        |  a reduce of few elements?    -> operations on arrays  (short_reductions.c)
  *        |  a transpose beside a dot or a triangle? -> it without that (fold_transposes.c)
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand_dots.c)
+ *        |  a small window, in a loop?    -> shifted images         (filters.c)
  *        |  a convolution as derivatives make it -> plain ones, dots (convolutions.c)
  *        |  a window over pixels?        -> over their elements    (pixel_windows.c)
  *        |  a scatter of little, or of much to little? -> a slice update, or parts (scatters.c)
@@ -148,6 +149,7 @@ void simplify_visit(Simplifier *s, NodeId n)
         v = v || s->keeps_dots ? v : interleave(s, n);
         v = v || s->keeps_dots ? v : expand_dot(s, n);
         v = v || s->keeps_dots ? v : order_dot_rows(s, n);
+        v = v || s->keeps_dots ? v : write_out_filter(s, n);
         v = v || s->keeps_dots ? v : simplify_convolution(s, n);
         v = v || s->keeps_dots ? v : widen_window(s, n);
         v = v || s->keeps_dots ? v : simplify_scatter(s, n);

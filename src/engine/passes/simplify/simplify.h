@@ -50,6 +50,7 @@ ValueId simplify_reduce(Simplifier *s, NodeId n);      /* reductions.c */
 ValueId fold_transpose(Simplifier *s, NodeId n);       /* fold_transposes.c */
 ValueId order_dot_rows(Simplifier *s, NodeId n);       /* dot_rows.c */
 ValueId expand_dot(Simplifier *s, NodeId n);           /* expand_dots.c */
+ValueId write_out_filter(Simplifier *s, NodeId n);     /* filters.c */
 ValueId simplify_convolution(Simplifier *s, NodeId n); /* convolutions.c */
 ValueId widen_window(Simplifier *s, NodeId n);         /* pixel_windows.c */
 ValueId simplify_scatter(Simplifier *s, NodeId n);     /* scatters.c */
