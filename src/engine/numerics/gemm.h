@@ -83,7 +83,7 @@ enum { STREAMED_RESULT = 32 << 20, STREAMED_DEPTH = 32 };
 enum { SHARED_BYTES = 64 << 10 };
 
 /* What a thread has packed of the product that it takes slices of, for its next slices: blocks of rows of a
- * and of columns of b, a bit each; of wide tiles (gemm_wide.h) one panel, by its first column.  Between two
+ * and of columns of b, a bit each; of wide tiles (gemm_wide.h) panels, and which was the last.  Between two
  * slices of a product it does nothing else. */
 typedef struct Kept {
     uint64_t number; /* the product's */

@@ -154,12 +154,12 @@ typedef struct NAME(Wide) {
     const NAME(Job) *g;
     int64_t pc, depth;
     int64_t chunks, down, across; /* of rows; slices of a chunk and panel; panels */
-    bool keeps;                   /* the panel, for the slice below */
+    int64_t kept;                 /* panels that a thread keeps for its next slices: all, the last, or none */
 } NAME(Wide);
 
 /* Rows first .. last, columns j .. end: nvec vectors, the last of which has some. */
 typedef struct NAME(WidePart) {
-    int64_t first, last, j, end;
+    int64_t first, last, j, end, panel;
     int nvec;
     uint32_t in_last;
 } NAME(WidePart);
@@ -174,7 +174,9 @@ static NAME(WidePart) NAME(wide_part)(const NAME(Wide) *w, int64_t slice)
     NAME(WidePart) x = { .first = tiles * part / parts * TALL,
                          .last = NAME(least)(m, tiles * (part + 1) / parts * TALL),
                          .j = j * LANES,
-                         .end = NAME(least)(n, end * LANES), .nvec = (int)(end - j) };
+                         .end = NAME(least)(n, end * LANES),
+                         .panel = panel,
+                         .nvec = (int)(end - j) };
     x.in_last = (uint32_t)((UINT64_C(1) << ((x.end - x.j - 1) % LANES + 1)) - 1);
     return x;
 }
@@ -205,15 +207,28 @@ ATTR static void NAME(wide_rows)(const NAME(Job) *g, NAME(WideTile) *t, const NA
     t->walk = places_at(ndepth, dims + nlines, pc * DEEP);
     for (int64_t i = x->first; i < x->last; i += TALL) {
         t->nrows = (int)NAME(least)(x->last - i, TALL);
+        const int64_t *inner = dims[nlines - 1];
+        bool is_in_step = inner[0] - line.at[nlines - 1] >= t->nrows;
         for (int r = 0; r < TALL; r++) {
-            t->rows[r] = g->a + line.offset;
-            if (r + 1 < t->nrows) /* in place of rows that are not there: the last one */
+            int above = r < t->nrows ? r : t->nrows - 1; /* in place of rows that are not there: the last one */
+            t->rows[r] = g->a + line.offset + (is_in_step ? above * inner[1] : 0);
+            if (!is_in_step && r < t->nrows - 1)
                 places_skip(&line, 1);
         }
-        places_skip(&line, 1);
+        places_skip(&line, is_in_step ? t->nrows : 1);
         t->c = NAME(place_in_c)(g, i, x->j);
         tiles[x->nvec - 1](t);
     }
+}
+
+/* Has this thread the panel of a slice before?  From now on it has. */
+static bool NAME(is_kept)(const NAME(Wide) *w, int64_t panel, uint64_t bit)
+{
+    Kept *kept = gemm_kept();
+    bool is_same = w->kept && kept->number == w->g->number && (w->kept > 1 || kept->rows == (uint64_t)panel);
+    bool is_kept = is_same && kept->cols & bit;
+    *kept = (Kept){ w->kept ? w->g->number : 0, (uint64_t)panel, bit | (is_same ? kept->cols : 0) };
+    return is_kept;
 }
 
 ATTR static void NAME(wide_slice)(void *user, int64_t slice)
@@ -222,13 +237,12 @@ ATTR static void NAME(wide_slice)(void *user, int64_t slice)
     const NAME(Wide) *w = user;
     const NAME(Job) *g = w->g;
     NAME(WidePart) x = NAME(wide_part)(w, slice);
-    int64_t depth = w->keeps ? w->depth : g->step;
-    P *packed = scratch(g->frame, THREAD_MEMORY_RIGHT, sizeof(P) * (size_t)(PANEL * (depth + 1)));
+    int64_t depth = w->kept ? w->depth : g->step, room = w->kept > 1 ? w->kept : 1, at = w->kept > 1 ? x.panel : 0;
+    P *packed = scratch(g->frame, THREAD_MEMORY_RIGHT, sizeof(P) * (size_t)(PANEL * (room * depth + 1)));
     if (!packed)
         return;
-    Kept *kept = gemm_kept(), now = { .number = w->keeps ? g->number : 0, .cols = (uint64_t)x.j };
-    bool is_kept = w->keeps && kept->number == now.number && kept->cols == now.cols;
-    *kept = now;
+    packed += at * depth * PANEL;
+    bool is_kept = NAME(is_kept)(w, x.panel, (uint64_t)1 << at);
     NAME(Vec) runs[NAME(WIDE_ROWS) * NAME(WIDE_VECTORS)] __attribute__((aligned(BYTES)));
     NAME(WideTile) t = { .c_row = g->c_row, .runs = runs, .streams = g->streams_c && g->n % NAME(LANES) == 0,
                          .rounds = g->rounds, .last = x.in_last };
@@ -236,7 +250,7 @@ ATTR static void NAME(wide_slice)(void *user, int64_t slice)
         t.depth = NAME(least)(w->pc + w->depth - pc, g->step);
         t.run = t.depth > 4 * NAME(RUN) ? 2 * NAME(RUN) : NAME(RUN);
         t.adds = pc > 0;
-        P *panel = packed + (w->keeps ? (pc - w->pc) * x.nvec * NAME(LANES) : 0);
+        P *panel = packed + (w->kept ? (pc - w->pc) * x.nvec * NAME(LANES) : 0);
         t.b = panel;
         if (!is_kept)
             NAME(pack_panel)(g, panel, &x, pc, t.depth);
@@ -250,28 +264,34 @@ ATTR static void NAME(wide_slice)(void *user, int64_t slice)
  * in passing for (see choose_slices)?  And do rows of a lie as they are read? */
 static bool NAME(is_wide)(const NAME(Job) *g)
 {
+    enum { SHORTEST = 64 }; /* a walk of shorter pieces takes longer than to pack them */
     if (g->subtracts || g->n <= 2 * NAME(LANES) || g->terms % DEEP)
         return false;
     if (g->gather) {
         const int64_t *inner = g->gather->dims[g->gather->nlines + g->gather->ndepth - 1];
-        return NAME(may_walk)(g) && inner[0] % DEEP == 0 && inner[1] == 1;
+        return NAME(may_walk)(g) && inner[0] >= SHORTEST && inner[0] % DEEP == 0 && inner[1] == 1;
     }
     return g->m > MC && g->a_col == 1;
 }
 
-/* The depth under way, kc and depth on. */
+/* The depth under way, kc and depth on.  Where all of b fits the second cache and there are many rows, some rows meet
+ * all panels before the next, so that a is fetched once; else all rows, or as many as the third cache holds, go by each
+ * panel. */
 ATTR static void NAME(wide)(NAME(Job) *g, int workers)
 {
-    enum { PER_WORKER = 6, STEPS = 4, CHUNK_BYTES = 8 << 20, KEPT_PANEL = 512 << 10, TILES = 8 };
+    enum { PER_WORKER = 6, STEPS = 4, TILES = 8 };
+    enum { BLOCK_BYTES = 128 << 10, CHUNK_BYTES = 8 << 20, KEPT_PANELS = 512 << 10 };
     int64_t tiles = g->m / NAME(WIDE_ROWS), deepest = NAME(least)(g->depth, STEPS * g->step);
     int64_t vectors = (g->n + NAME(LANES) - 1) / NAME(LANES), most = 1 + tiles / TILES;
-    int64_t bytes = g->m * deepest * DEEP * (int64_t)sizeof(S), wanted = workers > 1 ? PER_WORKER * workers : 1;
-    NAME(Wide) w = { .g = g };
+    int64_t row = deepest * DEEP * (int64_t)sizeof(S), wanted = workers > 1 ? PER_WORKER * workers : 1;
+    NAME(Wide) w = { .g = g, .down = 1 };
     w.across = (vectors + NAME(WIDE_VECTORS) - 1) / NAME(WIDE_VECTORS);
-    w.chunks = NAME(least)(1 + bytes / CHUNK_BYTES, most);
+    int64_t panel = deepest * NAME(WIDE_VECTORS) * BYTES;
+    bool keeps_all = w.across * panel <= KEPT_PANELS && w.across <= KEPT && g->m >= 4 * g->n;
+    w.kept = keeps_all ? w.across : panel <= KEPT_PANELS;
+    w.chunks = NAME(least)(1 + g->m * row / (keeps_all && w.across > 1 ? BLOCK_BYTES : CHUNK_BYTES), most);
     int64_t each = w.chunks * w.across, down = NAME(least)((wanted + each - 1) / each, most / w.chunks);
     w.down = down > 1 ? down : 1;
-    w.keeps = deepest * NAME(WIDE_VECTORS) * BYTES <= KEPT_PANEL;
     for (int64_t p = 0; p < g->depth; p += deepest) {
         w.pc = g->kc + p;
         w.depth = NAME(least)(deepest, g->depth - p);
