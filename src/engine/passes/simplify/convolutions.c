@@ -9,6 +9,10 @@
  *                                by side, and all images are the rows of one product
  *   input spread apart by d      d plain convolutions, each with every d-th tap; their results are
  *                                the 1st, 2nd, ... of every d elements
+ *   windows beside each other    one matrix product, and a transpose of places and taps: where the input is spread
+ *                                apart by as much as the window is long, each element of the result meets one tap;
+ *                                where taps are as far apart as there are results, or, of features that do not lie
+ *                                last, the window steps by its length, each element of the input is seen once
  *   few results, a large window  for each place of the result one matrix product of the kernel and
  *                                the part of the input below it
  *   where the runtime multiplies padding is written into the input, so that what a window sees is a
@@ -295,6 +299,236 @@ static ValueId take_apart(const Conv *c)
     return count * apart == whole ? all : put_slice_of(c, all, dim, 0, whole, 1);
 }
 
+/* ---- windows beside each other ---- */
+
+/* Nothing but padding and dilation, in types whose products are known; and places can be split in two. */
+static bool may_split(const Conv *c)
+{
+    const ConvolutionAttrs *a = c->a;
+    for (int i = 0; i < c->nspatial; i++)
+        if (ints_or(a->window_strides, i, 1) != 1 || ints_or(a->window_reversal, i, 0))
+            return false;
+    return a->feature_group_count <= 1 && a->batch_group_count <= 1 &&
+           c->out.rank + c->nspatial <= MAX_RANK &&
+           gemm_types(c->input.element, c->kernel.element, c->out.element).is_known;
+}
+
+static int64_t taps_of(const Conv *c, int i)
+{
+    return c->kernel.dims[c->a->kernel_spatial_dimensions.at[i]];
+}
+
+static int64_t places_of(const Conv *c, int i)
+{
+    return c->out.dims[c->a->output_spatial_dimensions.at[i]];
+}
+
+static int64_t extent_of(const Conv *c, int i)
+{
+    return c->input.dims[c->a->input_spatial_dimensions.at[i]];
+}
+
+/* Does every element of the result meet one tap, and the one of the input above it? */
+static bool meets_one_tap(const Conv *c)
+{
+    bool is_apart = false;
+    for (int i = 0; i < c->nspatial; i++) {
+        int64_t apart = ints_or(c->a->lhs_dilation, i, 1);
+        if (taps_of(c, i) != apart || (apart > 1 && ints_or(c->a->rhs_dilation, i, 1) != 1) ||
+            pad_of(c, i, 0) != apart - 1 || places_of(c, i) != apart * extent_of(c, i))
+            return false;
+        is_apart |= apart > 1;
+    }
+    return is_apart && may_split(c);
+}
+
+/* Does the window see every element of the input once, by one tap from one place? */
+static bool sees_once(const Conv *c)
+{
+    bool is_apart = false;
+    for (int i = 0; i < c->nspatial; i++) {
+        int64_t apart = ints_or(c->a->rhs_dilation, i, 1);
+        if (places_of(c, i) != apart || ints_or(c->a->lhs_dilation, i, 1) != 1 || pad_of(c, i, 0) ||
+            pad_of(c, i, 1))
+            return false;
+        is_apart |= apart > 1 && taps_of(c, i) > 1;
+    }
+    return is_apart && may_split(c);
+}
+
+/* Where the dimensions of an operand stand among those that a dot leaves of it. */
+static int set_left(Type t, Ints contracted, int first, int64_t *left)
+{
+    for (int d = 0; d < t.rank; d++)
+        left[d] = ints_find(contracted, d) < 0 ? first++ : -1;
+    return first;
+}
+
+static ValueId put_dot(const Conv *c, ValueId lhs, Ints of_lhs, ValueId rhs, Ints of_rhs)
+{
+    Type types[] = { type_of(c->s->m, lhs), type_of(c->s->m, rhs) };
+    int64_t dims[2 * MAX_RANK];
+    int n = 0;
+    for (int side = 0; side < 2; side++)
+        for (int d = 0; d < types[side].rank; d++)
+            if (ints_find(side ? of_rhs : of_lhs, d) < 0)
+                dims[n++] = types[side].dims[d];
+    DotAttrs *attrs = ARENA_NEW(c->arena, DotAttrs);
+    attrs->lhs_contracting_dimensions = of_lhs;
+    attrs->rhs_contracting_dimensions = of_rhs;
+    ValueId in[] = { lhs, rhs };
+    return simplify_put(c->s, OP_DOT, 2, in, type_new(c->arena, c->out.element, n, dims), attrs,
+                        c->node.loc);
+}
+
+/* With its taps in the other order; a derivative's kernel has been reversed before. */
+static ValueId reversed_kernel(const Conv *c)
+{
+    ValueId v = c->node.in[1];
+    NodeId def = value_def(c->s->m, v);
+    const Node *node = def ? node_at(c->s->m, def) : NULL;
+    Ints dims = c->a->kernel_spatial_dimensions;
+    if (node && node->op == OP_REVERSE) {
+        Ints before = ((const DimensionsAttrs *)node->attrs)->dimensions;
+        bool is_same = before.n == dims.n;
+        for (int i = 0; i < dims.n; i++)
+            is_same = is_same && ints_find(before, dims.at[i]) >= 0;
+        if (is_same)
+            return node->in[0];
+    }
+    DimensionsAttrs *attrs = ARENA_NEW(c->arena, DimensionsAttrs);
+    attrs->dimensions = dims;
+    return put(c, OP_REVERSE, v, c->kernel, attrs);
+}
+
+/* Result [batch, places.., taps.., features], in which each place of the input has its taps beside it. */
+static ValueId spread_by_product(const Conv *c)
+{
+    const ConvolutionAttrs *a = c->a;
+    if (!meets_one_tap(c))
+        return 0;
+    Ints of_input = ints_copy(c->arena, 1, &a->input_feature_dimension);
+    Ints of_kernel = ints_copy(c->arena, 1, &a->kernel_input_feature_dimension);
+    ValueId v = put_dot(c, c->node.in[0], of_input, reversed_kernel(c), of_kernel);
+    int64_t from_input[MAX_RANK], from_kernel[MAX_RANK], order[MAX_RANK];
+    int n = set_left(c->input, of_input, 0, from_input);
+    set_left(c->kernel, of_kernel, n, from_kernel);
+    n = 0;
+    for (int d = 0; d < c->out.rank; d++) {
+        int i = (int)ints_find(a->output_spatial_dimensions, d);
+        if (i >= 0)
+            order[n++] = from_input[a->input_spatial_dimensions.at[i]];
+        order[n++] = i >= 0 ? from_kernel[a->kernel_spatial_dimensions.at[i]]
+                     : d == a->output_batch_dimension
+                         ? from_input[a->input_batch_dimension]
+                         : from_kernel[a->kernel_output_feature_dimension];
+    }
+    return put(c, OP_RESHAPE, put_transpose(c, v, order), c->out, NULL);
+}
+
+/* The input with each spatial dimension as two, of places and taps or of taps and places; at[d]: where dimension d
+ * is then, the outer one of two. */
+static ValueId split_input(const Conv *c, bool has_places_first, int64_t *at)
+{
+    int64_t dims[MAX_RANK];
+    int rank = 0;
+    ValueId v = c->node.in[0];
+    for (int d = 0; d < c->input.rank; d++) {
+        int i = (int)ints_find(c->a->input_spatial_dimensions, d);
+        at[d] = rank;
+        if (i < 0) {
+            dims[rank++] = c->input.dims[d];
+            continue;
+        }
+        int64_t taps = taps_of(c, i), places = places_of(c, i);
+        if (taps * places != c->input.dims[d])
+            v = put_slice_of(c, v, d, 0, taps * places, 1);
+        dims[rank++] = has_places_first ? places : taps;
+        dims[rank++] = has_places_first ? taps : places;
+    }
+    return put(c, OP_RESHAPE, v, type_new(c->arena, c->input.element, rank, dims), NULL);
+}
+
+static Ints count_from(const Conv *c, int n, int64_t first)
+{
+    int64_t at[MAX_RANK];
+    for (int i = 0; i < n; i++)
+        at[i] = first + i;
+    return ints_copy(c->arena, n, at);
+}
+
+/* Its input feature, then its taps. */
+static Ints summed_of_kernel(const Conv *c)
+{
+    int64_t at[MAX_RANK] = { c->a->kernel_input_feature_dimension };
+    memcpy(at + 1, c->a->kernel_spatial_dimensions.at, sizeof *at * (size_t)c->nspatial);
+    return ints_copy(c->arena, c->nspatial + 1, at);
+}
+
+static ValueId see_by_product(const Conv *c)
+{
+    const ConvolutionAttrs *a = c->a;
+    int n = c->nspatial;
+    if (!sees_once(c))
+        return 0;
+    int64_t at[MAX_RANK], order[MAX_RANK];
+    ValueId split = split_input(c, false, at);
+    order[0] = at[a->input_feature_dimension];
+    for (int i = 0; i < n; i++) {
+        order[1 + i] = at[a->input_spatial_dimensions.at[i]];
+        order[1 + n + i] = order[1 + i] + 1;
+    }
+    order[1 + 2 * n] = at[a->input_batch_dimension];
+    ValueId v = put_dot(c, put_transpose(c, split, order), count_from(c, n + 1, 0), c->node.in[1],
+                        summed_of_kernel(c));
+    for (int i = 0; i < n; i++)
+        order[a->output_spatial_dimensions.at[i]] = i;
+    order[a->output_batch_dimension] = n;
+    order[a->output_feature_dimension] = n + 1;
+    return put_transpose(c, v, order);
+}
+
+/* Does the window step by as much as it is long, over features that do not lie last? */
+static bool steps_over(const Conv *c)
+{
+    const ConvolutionAttrs *a = c->a;
+    for (int i = 0; i < c->nspatial; i++)
+        if (ints_or(a->window_strides, i, 1) != taps_of(c, i) ||
+            ints_or(a->lhs_dilation, i, 1) != 1 || ints_or(a->rhs_dilation, i, 1) != 1 ||
+            ints_or(a->window_reversal, i, 0) || pad_of(c, i, 0) || pad_of(c, i, 1) > 0)
+            return false;
+    return a->input_feature_dimension != c->input.rank - 1 && a->feature_group_count <= 1 &&
+           a->batch_group_count <= 1 && c->out.rank + c->nspatial <= MAX_RANK &&
+           count_places(c, c->kernel, a->kernel_spatial_dimensions) > 1 &&
+           count_places(c, c->out, a->output_spatial_dimensions) *
+                   c->out.dims[a->output_batch_dimension] >=
+               MANY_PLACES &&
+           gemm_types(c->input.element, c->kernel.element, c->out.element).is_known;
+}
+
+static ValueId step_by_product(const Conv *c)
+{
+    const ConvolutionAttrs *a = c->a;
+    int n = c->nspatial;
+    if (!steps_over(c))
+        return 0;
+    int64_t at[MAX_RANK], order[MAX_RANK];
+    ValueId split = split_input(c, true, at);
+    order[0] = at[a->input_batch_dimension];
+    order[1 + n] = at[a->input_feature_dimension];
+    for (int i = 0; i < n; i++) {
+        order[1 + i] = at[a->input_spatial_dimensions.at[i]];
+        order[2 + n + i] = order[1 + i] + 1;
+    }
+    ValueId v = put_dot(c, put_transpose(c, split, order), count_from(c, n + 1, n + 1),
+                        c->node.in[1], summed_of_kernel(c));
+    order[a->output_batch_dimension] = 0;
+    for (int i = 0; i < n; i++)
+        order[a->output_spatial_dimensions.at[i]] = 1 + i;
+    order[a->output_feature_dimension] = 1 + n;
+    return put_transpose(c, v, order);
+}
+
 /* ---- few results, a large window ---- */
 
 static bool wants_products(const Conv *c)
@@ -466,9 +700,12 @@ ValueId simplify_convolution(Simplifier *s, NodeId n)
     c.nspatial = c.a->input_spatial_dimensions.n;
     if (!type_count(c.out) || !type_count(c.input) || !type_count(c.kernel))
         return 0;
-    ValueId v = take_apart(&c);
+    ValueId v = spread_by_product(&c);
+    v = v ? v : see_by_product(&c);
+    v = v ? v : take_apart(&c);
     v = v ? v : by_products(&c);
     v = v ? v : put_features_last(&c);
+    v = v ? v : step_by_product(&c);
     v = v ? v : turn_kernel(&c);
     v = v ? v : pad_first(&c);
     return v ? v : set_types(&c);
