@@ -323,7 +323,8 @@ static void NAME(complex_pass)(const PLAN(Pass) * pass, bool is_forward, const C
         NAME(complex_pass_to)(pass, false, from, to);
 }
 
-static void NAME(passes)(const PLAN(Plan) * plan, CV *line, CV *room, bool is_forward)
+/* The results, which are where the line was or in its room. */
+static CV *NAME(passes)(const PLAN(Plan) * plan, CV *line, CV *room, bool is_forward)
 {
     CV *from = line, *to = room;
     for (int i = 0; i < plan->npasses; i++) {
@@ -332,27 +333,24 @@ static void NAME(passes)(const PLAN(Plan) * plan, CV *line, CV *room, bool is_fo
         from = to;
         to = other;
     }
-    if (from != line)
-        memcpy(line, from, sizeof *line * (size_t)plan->n);
+    return from;
 }
 
-/* In place.  room: PLAN(room) more. */
-static void NAME(complex_line)(const PLAN(Plan) * plan, CV *line, CV *room, bool is_forward)
+/* The transform, which is where the line was or in its room: PLAN(room) numbers. */
+static CV *NAME(complex_line)(const PLAN(Plan) * plan, CV *line, CV *room, bool is_forward)
 {
-    if (!plan->wide) {
-        NAME(passes)(plan, line, room, is_forward);
-        return;
-    }
+    if (!plan->wide)
+        return NAME(passes)(plan, line, room, is_forward);
     int64_t n = plan->n, m = plan->wide->n;
-    CV *spread = room;
     for (int64_t i = 0; i < m; i++)
-        spread[i] = i < n ? NAME(rotate)(line[i], plan->chirp[i], is_forward) : (CV){ 0 };
-    NAME(passes)(plan->wide, spread, room + m, true);
+        room[i] = i < n ? NAME(rotate)(line[i], plan->chirp[i], is_forward) : (CV){ 0 };
+    CV *wide = NAME(passes)(plan->wide, room, room + m, true);
     for (int64_t i = 0; i < m; i++) /* the filter is even, so its transform is conjugated with it */
-        spread[i] = NAME(rotate)(spread[i], plan->filter[i], !is_forward);
-    NAME(passes)(plan->wide, spread, room + m, false);
+        wide[i] = NAME(rotate)(wide[i], plan->filter[i], !is_forward);
+    wide = NAME(passes)(plan->wide, wide, wide == room ? room + m : room, false);
     for (int64_t i = 0; i < n; i++)
-        line[i] = NAME(rotate)(spread[i], plan->chirp[i], is_forward);
+        line[i] = NAME(rotate)(wide[i], plan->chirp[i], is_forward);
+    return line;
 }
 
 /* ---- lines of reals ---- */
@@ -515,8 +513,8 @@ static void NAME(backward_pass)(const PLAN(Pass) * pass, const DATA *from, DATA 
     }
 }
 
-/* In place: reals to r0, r1 i1, r2 i2, ..., or back.  room: n more. */
-static void NAME(real_line)(const PLAN(Plan) * plan, DATA *line, DATA *room, bool is_forward)
+/* Reals to r0, r1 i1, r2 i2, ..., or back.  The results, which are where the line was or in its room: n more. */
+static DATA *NAME(real_line)(const PLAN(Plan) * plan, DATA *line, DATA *room, bool is_forward)
 {
     DATA *from = line, *to = room;
     for (int i = 0; i < plan->npasses; i++) {
@@ -528,8 +526,7 @@ static void NAME(real_line)(const PLAN(Plan) * plan, DATA *line, DATA *room, boo
         from = to;
         to = other;
     }
-    if (from != line)
-        memcpy(line, from, sizeof *line * (size_t)plan->n);
+    return from;
 }
 #undef CX
 #undef CV

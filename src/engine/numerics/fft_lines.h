@@ -41,6 +41,42 @@
 /* clang-format on */
 #define MIX(a, b, which) __builtin_shuffle(a, b, (INTEGERS)which)
 
+#if LANES == 16
+/* A square of 16 rows, transposed: by pairs and fours of rows within quarters of a vector, which takes less time than
+ * to move numbers from quarter to quarter; then by quarters. */
+/* clang-format off */
+#define LOW_ONES { 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29 }
+#define HIGH_ONES { 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31 }
+#define LOW_PAIRS { 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29 }
+#define HIGH_PAIRS { 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31 }
+#define EVEN_QUARTERS { 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27 }
+#define ODD_QUARTERS { 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31 }
+/* clang-format on */
+static inline __attribute__((always_inline)) void NAME(transpose_square)(DATA *rows)
+{
+    for (int i = 0; i < 16; i += 4) {
+        DATA a = MIX(rows[i], rows[i + 1], LOW_ONES), b = MIX(rows[i], rows[i + 1], HIGH_ONES);
+        DATA c = MIX(rows[i + 2], rows[i + 3], LOW_ONES),
+             d = MIX(rows[i + 2], rows[i + 3], HIGH_ONES);
+        rows[i] = MIX(a, c, LOW_PAIRS), rows[i + 1] = MIX(a, c, HIGH_PAIRS);
+        rows[i + 2] = MIX(b, d, LOW_PAIRS), rows[i + 3] = MIX(b, d, HIGH_PAIRS);
+    }
+    for (int i = 0; i < 4; i++) {
+        DATA a = MIX(rows[i], rows[i + 4], EVEN_QUARTERS),
+             b = MIX(rows[i], rows[i + 4], ODD_QUARTERS);
+        DATA c = MIX(rows[i + 8], rows[i + 12], EVEN_QUARTERS);
+        DATA d = MIX(rows[i + 8], rows[i + 12], ODD_QUARTERS);
+        rows[i] = MIX(a, c, EVEN_QUARTERS), rows[i + 8] = MIX(a, c, ODD_QUARTERS);
+        rows[i + 4] = MIX(b, d, EVEN_QUARTERS), rows[i + 12] = MIX(b, d, ODD_QUARTERS);
+    }
+}
+#undef LOW_ONES
+#undef HIGH_ONES
+#undef LOW_PAIRS
+#undef HIGH_PAIRS
+#undef EVEN_QUARTERS
+#undef ODD_QUARTERS
+#else
 /* A square of LANES rows, transposed: as often as halving LANES comes to 1, the rows of both halves are
  * put in turn. */
 static inline __attribute__((always_inline)) void NAME(transpose_square)(DATA *rows)
@@ -55,6 +91,7 @@ static inline __attribute__((always_inline)) void NAME(transpose_square)(DATA *r
             rows[i] = mixed[i];
     }
 }
+#endif
 #endif
 
 /* n numbers of each of LANES lines, which begin at rows[]. */
@@ -78,11 +115,42 @@ static void NAME(load_rows)(REAL *const *rows, int64_t n, DATA *to)
             ((REAL *)&to[i])[l] = rows[l][i];
 }
 
+#if LANES > 1
+/* Are rows so far apart that the same place of each has the same place in the first cache, which has fewer than a
+ * vector has lanes? */
+static bool NAME(are_crowded)(REAL *const *rows)
+{
+    enum { ALIKE = 4096, LINE = 64 };
+    size_t apart = (size_t)(rows[1] - rows[0]) * sizeof(REAL) % ALIKE;
+    return apart <= LINE || apart >= ALIKE - LINE;
+}
+
+/* Squares side by side, of crowded rows: row by row. */
+enum { NAME(ASIDE) = 8 };
+static void NAME(store_squares)(const DATA *from, int64_t at, REAL *const *rows, int here)
+{
+    DATA aside[LANES][NAME(ASIDE)];
+    for (int k = 0; k < NAME(ASIDE); k++) {
+        DATA square[LANES];
+        for (int l = 0; l < LANES; l++)
+            square[l] = from[k * LANES + l];
+        NAME(transpose_square)(square);
+        for (int l = 0; l < LANES; l++)
+            aside[l][k] = square[l];
+    }
+    for (int l = 0; l < here; l++)
+        for (int k = 0; k < NAME(ASIDE); k++)
+            *(VECTOR *)(rows[l] + at + k * LANES) = aside[l][k];
+}
+#endif
+
 /* And back, of the first `here` of them. */
 static void NAME(store_rows)(const DATA *from, int64_t n, REAL *const *rows, int here)
 {
     int64_t i = 0;
 #if LANES > 1
+    for (; NAME(are_crowded)(rows) && i + NAME(ASIDE) * LANES <= n; i += NAME(ASIDE) * LANES)
+        NAME(store_squares)(from + i, i, rows, here);
     for (; i + LANES <= n; i += LANES) {
         DATA square[LANES];
         for (int l = 0; l < LANES; l++)
@@ -203,11 +271,11 @@ static void NAME(complex_group)(const FftLines *f, int64_t first, int here, void
         NAME(load_rows)(rows, 2 * n, work);
     else
         NAME(load_columns)(in, n, stride, here, lines);
-    NAME(complex_line)(plan, lines, room, f->is_forward);
-    NAME(scale)(work, 2 * n, f->scale);
+    lines = NAME(complex_line)(plan, lines, room, f->is_forward);
+    NAME(scale)((DATA *)lines, 2 * n, f->scale);
     NAME(rows_at)(out, 2 * n, here, rows);
     if (stride == 1)
-        NAME(store_rows)(work, 2 * n, rows, here);
+        NAME(store_rows)((DATA *)lines, 2 * n, rows, here);
     else
         NAME(store_columns)(lines, n, stride, here, out);
 }
@@ -222,20 +290,22 @@ static void NAME(real_group)(const FftLines *f, int64_t first, int here, void *r
     DATA *line = plan->is_real ? work + 1 : work; /* so that r1 i1 ... lie where they belong */
     NAME(rows_at)((const REAL *)f->in + first * n, n, here, rows);
     NAME(load_rows)(rows, n, line);
+    DATA *numbers;
     if (plan->is_real) {
-        NAME(real_line)(plan, line, work + n + 2, true);
-        work[0] = line[0];
-        work[1] = (DATA){ 0 };
+        line = NAME(real_line)(plan, line, work + n + 2, true);
+        numbers = line - 1;
+        numbers[0] = line[0];
+        numbers[1] = (DATA){ 0 };
         if (n % 2 == 0)
-            work[n + 1] = (DATA){ 0 };
+            numbers[n + 1] = (DATA){ 0 };
     } else {
-        CV *numbers = (CV *)work;
+        CV *complex = (CV *)work;
         for (int64_t i = n - 1; i >= 0; i--)
-            numbers[i] = (CV){ work[i], (DATA){ 0 } };
-        NAME(complex_line)(plan, numbers, numbers + n, true);
+            complex[i] = (CV){ work[i], (DATA){ 0 } };
+        numbers = (DATA *)NAME(complex_line)(plan, complex, complex + n, true);
     }
     NAME(rows_at)((const REAL *)f->out + 2 * first * kept, 2 * kept, here, rows);
-    NAME(store_rows)(work, 2 * kept, rows, here);
+    NAME(store_rows)(numbers, 2 * kept, rows, here);
 }
 
 static void NAME(to_real_group)(const FftLines *f, int64_t first, int here, void *room_at)
@@ -249,12 +319,12 @@ static void NAME(to_real_group)(const FftLines *f, int64_t first, int here, void
     NAME(load_rows)(rows, 2 * kept, work);
     if (plan->is_real) {
         line[0] = work[0];
-        NAME(real_line)(plan, line, work + n + 2, false);
+        line = NAME(real_line)(plan, line, work + n + 2, false);
     } else {
         CV *numbers = (CV *)work;
         for (int64_t i = kept; i < n; i++)
             numbers[i] = (CV){ numbers[n - i].r, -numbers[n - i].i };
-        NAME(complex_line)(plan, numbers, numbers + n, false);
+        numbers = NAME(complex_line)(plan, numbers, numbers + n, false);
         for (int64_t i = 0; i < n; i++)
             work[i] = numbers[i].r;
     }
@@ -274,7 +344,7 @@ static void NAME(column_group)(const FftLines *f, int64_t first, int here, void 
     const REAL *twiddles = f->twiddles;
     CV *lines = (CV *)work;
     NAME(load_columns)((const REAL *)f->in + 2 * first, n1, n2, here, lines);
-    NAME(complex_line)(plan, lines, lines + n1, f->is_forward);
+    lines = NAME(complex_line)(plan, lines, lines + n1, f->is_forward);
     for (int64_t k = 0; k < n1; k++) {
         CX begin = begins[k];
         CV more, x = lines[k];
@@ -296,8 +366,8 @@ static void NAME(row_group)(const FftLines *f, int64_t first, int here, void *ro
     CV *lines = (CV *)work;
     NAME(rows_at)((const REAL *)f->in + 2 * first * n2, 2 * n2, here, rows);
     NAME(load_rows)(rows, 2 * n2, work);
-    NAME(complex_line)(plan, lines, lines + n2, f->is_forward);
-    NAME(scale)(work, 2 * n2, f->scale);
+    lines = NAME(complex_line)(plan, lines, lines + n2, f->is_forward);
+    NAME(scale)((DATA *)lines, 2 * n2, f->scale);
     NAME(store_columns)(lines, n2, n1, here, (REAL *)f->out + 2 * first);
 }
 

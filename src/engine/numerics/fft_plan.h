@@ -76,7 +76,7 @@ static void PLAN(factor)(PLAN(Plan) * plan)
 }
 
 /* The line by itself (fft_body.h), and how many numbers of room that takes. */
-static void PLAN(complex_line)(const PLAN(Plan) * plan, CX *line, CX *room, bool is_forward);
+static CX *PLAN(complex_line)(const PLAN(Plan) * plan, CX *line, CX *room, bool is_forward);
 static int64_t PLAN(room)(const PLAN(Plan) * plan)
 {
     return plan->wide ? 2 * plan->wide->n : plan->n;
@@ -104,7 +104,7 @@ static void PLAN(bluestein_new)(Arena *arena, PLAN(Plan) * plan, PLAN(Plan) * wi
     plan->chirp = ARENA_ARRAY(arena, CX, n);
     plan->filter = ARENA_ARRAY(arena, CX, m);
     PLAN(chirps_fill)(arena, n, m, plan->chirp, plan->filter);
-    PLAN(complex_line)(wide, plan->filter, ARENA_ARRAY(arena, CX, m), true);
+    plan->filter = PLAN(complex_line)(wide, plan->filter, ARENA_ARRAY(arena, CX, m), true);
 }
 
 static void PLAN(chirps_new)(Arena *arena, FftLong *plan)
