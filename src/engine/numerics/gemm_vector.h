@@ -120,9 +120,11 @@ enum { NAME(CHUNK) = 4096 / sizeof(T) };
 
 ATTR static void NAME(columns_by_vector)(const NAME(Thin) * t, int64_t i, int64_t n)
 {
-    T total[NAME(CHUNK)] = { 0 }, part[NAME(CHUNK)] = { 0 };
+    T total[NAME(CHUNK)], part[NAME(CHUNK)];
     const T *a = t->a + i;
     int64_t whole = n / NAME(LANES) * NAME(LANES);
+    memset(total, 0, sizeof(T) * (size_t)n);
+    memset(part, 0, sizeof(T) * (size_t)n);
     for (int64_t p = 0; p < t->depth; p += 4) {
         const T *column[4];
         T x[4];
@@ -136,11 +138,16 @@ ATTR static void NAME(columns_by_vector)(const NAME(Thin) * t, int64_t i, int64_
         for (int64_t l = whole; l < n; l++) {
             EACH_OF_4(part[l] += column[r][l] * x[r];)
         }
-        if (p % BAND == BAND - 4 || p + 4 >= t->depth)
-            for (int64_t l = 0; l < n; l++) {
-                total[l] += part[l];
-                part[l] = 0;
-            }
+        if (p % BAND != BAND - 4 && p + 4 < t->depth)
+            continue;
+        for (int64_t l = 0; l < whole; l += NAME(LANES)) {
+            *(NAME(Vec) *)(total + l) += *(NAME(Vec) *)(part + l);
+            *(NAME(Vec) *)(part + l) = (NAME(Vec)){ 0 };
+        }
+        for (int64_t l = whole; l < n; l++) {
+            total[l] += part[l];
+            part[l] = 0;
+        }
     }
     for (int64_t l = 0; l < n; l++)
         t->y[(i + l) * t->y_row] = total[l];
