@@ -286,6 +286,72 @@ static void test_qrs(const Frame *f, Element e)
             test_qr(f, e, sizes[i][0], sizes[i][1], is_spoiled);
 }
 
+/* ---- bidiagonal form ---- */
+
+/* The largest element of the matrix less the bidiagonal one, after the reflectors have been applied to it one by one. */
+static double bidiagonal_error(Element e, int64_t m, int64_t n, const void *a, const void *reduced,
+                               const BidiagonalParts *p)
+{
+    double *x = malloc(sizeof *x * (size_t)(m * n)), most = 0;
+    for (int64_t i = 0; i < m * n; i++)
+        x[i] = get(e, a, i);
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t j = 0; j < n; j++) {
+            double sum = x[k * n + j];
+            for (int64_t i = k + 1; i < m; i++)
+                sum += get(e, reduced, i * n + k) * x[i * n + j];
+            sum *= get(e, p->left_taus, k);
+            x[k * n + j] -= sum;
+            for (int64_t i = k + 1; i < m; i++)
+                x[i * n + j] -= sum * get(e, reduced, i * n + k);
+        }
+        for (int64_t i = 0; i < m && k + 1 < n; i++) {
+            double sum = x[i * n + k + 1];
+            for (int64_t j = k + 2; j < n; j++)
+                sum += x[i * n + j] * get(e, reduced, k * n + j);
+            sum *= get(e, p->right_taus, k);
+            x[i * n + k + 1] -= sum;
+            for (int64_t j = k + 2; j < n; j++)
+                x[i * n + j] -= sum * get(e, reduced, k * n + j);
+        }
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double want = i == j ? get(e, p->diagonal, i) : i + 1 == j ? get(e, p->beside, i) : 0;
+            most = fmax(most, fabs(x[i * n + j] - want));
+        }
+    free(x);
+    return most / epsilon(e);
+}
+
+static void test_bidiagonal(const Frame *f, Element e, int64_t m, int64_t n)
+{
+    size_t bytes = (size_t)(m * n * element_info[e].bytes);
+    void *a = numbers(e, m * n), *reduced = malloc(bytes), *again = malloc(bytes);
+    BidiagonalParts p = { numbers(e, n), numbers(e, n), numbers(e, n), numbers(e, n) };
+    memcpy(reduced, a, bytes);
+    memcpy(again, a, bytes);
+    blocked_bidiagonal(f, false, e, m, n, reduced, &p);
+    CHECK(bidiagonal_error(e, m, n, a, reduced, &p) < 1000);
+    blocked_bidiagonal(f, true, e, m, n, again, &p);
+    CHECK(!memcmp(reduced, again, bytes));
+    free(a);
+    free(reduced);
+    free(again);
+    free(p.diagonal);
+    free(p.beside);
+    free(p.left_taus);
+    free(p.right_taus);
+}
+
+static void test_bidiagonals(const Frame *f, Element e)
+{
+    static const int64_t sizes[][2] = { { 1, 1 },   { 5, 1 },   { 6, 6 },    { 33, 32 },
+                                        { 64, 33 }, { 65, 65 }, { 200, 97 }, { 530, 520 } };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        test_bidiagonal(f, e, sizes[i][0], sizes[i][1]);
+}
+
 /* ---- Cholesky ---- */
 
 /* The largest element of L L^T less the matrix, on and below the diagonal; above, L is zero. */
@@ -345,7 +411,7 @@ int main(void)
     for (Element type = F32; type <= F64; type++)
         if (type == F32 || type == F64)
             test_systems(&frame, type), test_factors(&frame, type), test_qrs(&frame, type),
-                test_choleskys(&frame, type);
+                test_choleskys(&frame, type), test_bidiagonals(&frame, type);
     test_factors(&frame, C64);
     test_factors(&frame, C128);
     test_qrs(&frame, C64);

@@ -437,6 +437,12 @@ static bool suits_library(const Call *c)
     return does;
 }
 
+/* Does the routine spread a large matrix itself?  A library's threads would be in its way. */
+static bool shares_workers(const struct Row *row, const Call *c)
+{
+    return row->own == lapack_gesdd && c->is_real;
+}
+
 Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
@@ -469,6 +475,8 @@ Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
         return batch_execute(f, c.nbatch, work_of(&c), BATCH_OWN, large, &c);
     bool is_library = f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(&c);
     Batch batch = { &c, is_library ? row->fortran : row->own, is_library, undone };
-    return batch_execute(f, c.nbatch, work_of(&c), is_library ? BATCH_LIBRARY_THREADS : BATCH_OWN,
-                         batch_some, &batch);
+    BatchBy by = !is_library               ? BATCH_OWN
+                 : shares_workers(row, &c) ? BATCH_LIBRARY
+                                           : BATCH_LIBRARY_THREADS;
+    return batch_execute(f, c.nbatch, work_of(&c), by, batch_some, &batch);
 }

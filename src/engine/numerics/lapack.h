@@ -62,6 +62,7 @@ size_t part_bytes(const Call *c); /* of a real number, or of half a complex one 
 void *in_at(const Call *c, int i);
 void *out_at(const Call *c, int i);
 void copied_out(Call *c, int i, int from);
+void zeros_out(Call *c, int i);
 /* Operand i, column-major, in a room. */
 MUST_USE Error *transposed_in(Call *c, int i, int which, void **out);
 /* Every second number of n changes its sign, if they are complex. */

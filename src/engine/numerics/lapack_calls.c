@@ -102,7 +102,7 @@ void copied_out(Call *c, int i, int from)
     memcpy(out_at(c, i), in_at(c, from), type_bytes(c->in[from].type) / (size_t)c->nbatch);
 }
 
-static void zeros_out(Call *c, int i)
+void zeros_out(Call *c, int i)
 {
     memset(out_at(c, i), 0, type_bytes(c->out[i].type) / (size_t)c->nbatch);
 }
@@ -429,8 +429,7 @@ static void svd_end(Call *c, const Svd *s)
 Error *fortran_gesdd(Call *c)
 {
     Svd s;
-    if (least(extent_of(c->in[0], 1), extent_of(c->in[0], 2)) >= BY_PARTS &&
-        !option_is(c, "mode", 'N'))
+    if (least(extent_of(c->in[0], 1), extent_of(c->in[0], 2)) >= BY_PARTS)
         return singular_by_parts(c);
     TRY(svd_begin(c, &s));
     size_t k = (size_t)s.k, longer = (size_t)most(s.m, s.n);

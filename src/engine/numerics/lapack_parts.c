@@ -2,9 +2,10 @@
  *
  * What LAPACK's syevd and gesdd do, but for the products in them:
  *
- *     a library   makes the matrix tridiagonal or bidiagonal, by reflectors, and finds the vectors of that
- *     our own     the reflectors applied to these (blocked_qr.c), by all workers; a long matrix is first made
- *                 square, by its QR factors
+ *     a library   makes the matrix tridiagonal, or a complex one bidiagonal, by reflectors, and finds the values and
+ *                 vectors of that
+ *     our own     makes a real one bidiagonal (blocked_bidiagonal.c), by all workers, and applies reflectors
+ *                 (blocked_qr.c); a long matrix is first made square, by its QR factors
  *
  * Our own products run as compiled code does.  To a library matrices are column-major; what it is shown of a
  * matrix of ours says each function. */
@@ -106,41 +107,42 @@ Error *eigen_by_parts(Call *c)
     return NULL;
 }
 
-/* ---- singular vectors ---- */
+/* ---- singular values and vectors ---- */
 
-/* A matrix of at least as many rows as columns, x = u diag(values) v^H: a tall one of ours, or the transpose of
- * another. */
+/* A matrix of at least as many rows as columns, x = u diag(values) v^H: ours, or the transpose of a wide one. */
 typedef struct Upright {
-    bool is_tall;     /* it is ours */
+    bool is_ours;
+    bool has_vectors;
     Int m, n, across; /* across: columns of u */
     Int rows;         /* of what becomes bidiagonal: n, if it is R of QR factors; else m */
-    char *a;          /* that, column-major; then the reflectors of both sides */
-    char *long_factors, *long_taus; /* the QR factors, row-major */
-    char *u, *v;                    /* row-major */
+    char *a;          /* that, a complex one column-major; then the reflectors of both sides */
+    char *long_factors, *long_taus; /* the QR factors; NULL: there are none */
+    char *u, *v;
     char *between, *left_taus, *right_taus;
 } Upright;
 
 static Error *upright_begin(Call *c, Upright *s)
 {
     Int rows = (Int)extent(c->in[0], 2), columns = (Int)extent(c->in[0], 1);
-    *s = (Upright){ .is_tall = rows > columns };
-    s->m = s->is_tall ? rows : columns;
-    s->n = s->is_tall ? columns : rows;
-    s->across = (Int)(s->is_tall ? extent(c->out[2], 1) : extent(c->out[3], 2));
+    *s = (Upright){ .is_ours = rows >= columns, .has_vectors = !option_is(c, "mode", 'N') };
+    s->m = s->is_ours ? rows : columns;
+    s->n = s->is_ours ? columns : rows;
+    s->across = (Int)(s->is_ours ? extent(c->out[2], 1) : extent(c->out[3], 2));
     bool is_long = (double)s->m * 6 >= (double)s->n * 11;
     s->rows = is_long ? s->n : s->m;
     size_t whole = element_bytes(c), part = part_bytes(c), n = (size_t)s->n;
     size_t all = (size_t)s->m * n * whole, u = (size_t)s->m * (size_t)s->across * whole;
-    void *a, *factors = NULL, *other, *reals;
+    void *a, *factors = NULL, *other = NULL, *reals;
     TRY(room(c, ROOM_MATRIX, (size_t)s->rows * n * whole, &a));
     if (is_long)
         TRY(room(c, ROOM_LEFT, all, &factors));
-    TRY(room(c, ROOM_RIGHT, s->is_tall ? n * n * whole : u, &other));
+    if (s->has_vectors)
+        TRY(room(c, ROOM_RIGHT, s->is_ours ? n * n * whole : u, &other));
     TRY(room(c, ROOM_REALS, n * (3 * whole + part), &reals));
     s->a = a;
     s->long_factors = factors;
-    s->u = s->is_tall ? out_at(c, 2) : other;
-    s->v = s->is_tall ? other : out_at(c, 2);
+    s->u = s->is_ours ? out_at(c, 2) : other;
+    s->v = s->is_ours ? other : out_at(c, 2);
     s->left_taus = reals;
     s->right_taus = s->left_taus + n * whole;
     s->long_taus = s->right_taus + n * whole;
@@ -162,9 +164,10 @@ static void take_matrix(const Call *c, bool as_it_lies, void *to)
 static int take_upright(const Call *c, const Upright *s)
 {
     int64_t parts = c->is_real ? 1 : 2, n = s->n;
-    size_t whole = element_bytes(c);
+    size_t whole = element_bytes(c), row = (size_t)n * whole;
     char *first = s->long_factors ? s->long_factors : s->a;
-    take_matrix(c, s->is_tall == (first == s->long_factors), first);
+    bool is_row_major = c->is_real || s->long_factors;
+    take_matrix(c, s->is_ours == is_row_major, first);
     int exponent = far_exponent(c, first, parts * s->m * n);
     shift(c, first, parts * s->m * n, -exponent);
     if (!s->long_factors)
@@ -172,33 +175,55 @@ static int take_upright(const Call *c, const Upright *s)
     Floats before = floats_enter_compiled();
     blocked_qr(c->frame, !c->is_alone, c->element, s->m, n, first, s->long_taus);
     floats_restore(before);
-    matrix_transpose(n, n, whole, first, n, s->a, n);
-    for (int64_t j = 0; j < n; j++)
-        memset(s->a + (size_t)(j * n + j + 1) * whole, 0, (size_t)(n - j - 1) * whole);
+    if (!c->is_real)
+        matrix_transpose(n, n, whole, first, n, s->a, n);
+    for (int64_t i = 0; i < n; i++) {
+        char *line = s->a + (size_t)i * row;
+        size_t left = (size_t)i * whole;
+        if (c->is_real) {
+            memset(line, 0, left);
+            memcpy(line + left, first + (size_t)i * row + left, row - left);
+        } else {
+            memset(line + left + whole, 0, row - left - whole);
+        }
+    }
     return exponent;
 }
 
-/* To bidiagonal form; then of that the vectors, column-major: first the left ones, then the transposed right ones. */
-static Error *find_singular(Call *c, const Upright *s, char **vectors)
+/* To bidiagonal form. */
+static Error *reduce(Call *c, const Upright *s)
 {
-    Int rows = s->rows, n = s->n, *info = out_at(c, 4);
-    size_t square = (size_t)n * (size_t)n * part_bytes(c), part = part_bytes(c);
-    void *ints, *found;
-    TRY(room(c, ROOM_INTS, 8 * (size_t)n * sizeof(Int), &ints));
-    TRY(room(c, ROOM_SQUARE, 3 * square, &found));
+    Int rows = s->rows, n = s->n;
+    if (c->is_real) {
+        BidiagonalParts parts = { out_at(c, 1), s->between, s->left_taus, s->right_taus };
+        Floats before = floats_enter_compiled();
+        blocked_bidiagonal(c->frame, !c->is_alone, c->element, rows, n, s->a, &parts);
+        floats_restore(before);
+        return NULL;
+    }
     Work w = work_begin(c);
     do {
         ROUTINE(c, GEBRD, Int *, Int *, void *, Int *, void *, void *, void *, void *, void *,
                 Int *, Int *)
         (&rows, &n, s->a, &rows, out_at(c, 1), s->between, s->left_taus, s->right_taus, work_at(&w),
-         &w.n, info);
+         &w.n, out_at(c, 4));
     } while (work_was_asked(c, &w));
-    TRY(w.error);
-    TRY(room(c, ROOM_WORK, 3 * square + 4 * (size_t)n * part, &w.at));
+    return w.error;
+}
+
+/* Of that the values, and the vectors, column-major: the left ones, then the transposed right ones, then as much room. */
+static Error *find_singular(Call *c, const Upright *s, char **vectors)
+{
+    Int n = s->n;
+    size_t part = part_bytes(c), square = (size_t)n * (size_t)n * part;
+    void *ints, *found, *work;
+    TRY(room(c, ROOM_INTS, 8 * (size_t)n * sizeof(Int), &ints));
+    TRY(room(c, ROOM_SQUARE, 3 * square, &found));
+    TRY(room(c, ROOM_WORK, 3 * square + 4 * (size_t)n * part, &work));
     TYPED(element_part(c->element), BDSDC, const char *, const char *, Int *, void *, void *,
           void *, Int *, void *, Int *, void *, Int *, void *, Int *, Int *, size_t, size_t)
-    ("U", "I", &n, out_at(c, 1), s->between, found, &n, (char *)found + square, &n, NULL, NULL,
-     w.at, ints, info, 1, 1);
+    ("U", s->has_vectors ? "I" : "N", &n, out_at(c, 1), s->between, found, &n,
+     (char *)found + square, &n, NULL, NULL, work, ints, out_at(c, 4), 1, 1);
     *vectors = found;
     return NULL;
 }
@@ -208,30 +233,51 @@ static Error *take_left(Call *c, const Upright *s, const char *vectors)
 {
     int64_t n = s->n, across = s->across;
     size_t whole = element_bytes(c), part = part_bytes(c);
-    void *turned;
+    void *reflectors = s->a;
     char *rows = (char *)vectors + 2 * (size_t)(n * n) * part;
-    TRY(room(c, ROOM_FACTORS, (size_t)(s->rows * n) * whole, &turned));
     matrix_transpose(n, n, part, vectors, n, rows, n);
     memset(s->u, 0, (size_t)(s->m * across) * whole);
     spread_reals(c, n, rows, s->u, across);
     for (int64_t j = n; j < across; j++)
         set_one(c, s->u + (size_t)(j * across + j) * whole);
-    matrix_transpose(n, s->rows, whole, s->a, s->rows, turned, n);
-    reflect(c, s->rows, across, n, turned, n, s->left_taus, s->u);
+    if (!c->is_real) {
+        TRY(room(c, ROOM_FACTORS, (size_t)(s->rows * n) * whole, &reflectors));
+        matrix_transpose(n, s->rows, whole, s->a, s->rows, reflectors, n);
+    }
+    reflect(c, s->rows, across, n, reflectors, n, s->left_taus, s->u);
     if (s->long_factors)
         reflect(c, s->m, across, n, s->long_factors, n, s->long_taus, s->u);
     return NULL;
 }
 
-/* The right ones: their reflectors are the conjugates of rows, as the library leaves them. */
-static void take_right(const Call *c, const Upright *s, const char *vectors)
+/* The right ones; of complex matrices their reflectors are the conjugates of rows, as the library leaves them. */
+static Error *take_right(Call *c, const Upright *s, const char *vectors)
 {
-    int64_t n = s->n, rows = s->rows;
+    int64_t n = s->n, step = c->is_real ? n : s->rows;
     size_t whole = element_bytes(c);
+    void *reflectors = s->a;
+    if (c->is_real) {
+        TRY(room(c, ROOM_FACTORS, (size_t)(n * n) * whole, &reflectors));
+        matrix_transpose(n, n, whole, s->a, n, reflectors, n);
+    }
+    conjugate(c, n * s->rows, s->a);
     spread_reals(c, n, vectors + (size_t)(n * n) * part_bytes(c), s->v, n);
-    conjugate(c, n * rows, s->a);
-    reflect(c, n - 1, n, n - 1, s->a + (size_t)rows * whole, rows, s->right_taus,
+    reflect(c, n - 1, n, n - 1, (char *)reflectors + (size_t)step * whole, step, s->right_taus,
             s->v + (size_t)n * whole);
+    return NULL;
+}
+
+static Error *take_vectors(Call *c, const Upright *s, const char *vectors)
+{
+    TRY(take_left(c, s, vectors));
+    TRY(take_right(c, s, vectors));
+    if (s->is_ours) {
+        adjoint(c, s->n, s->n, s->v, out_at(c, 3));
+        return NULL;
+    }
+    conjugate(c, (int64_t)s->n * s->n, s->v);
+    matrix_transpose(s->m, s->across, element_bytes(c), s->u, s->across, out_at(c, 3), s->m);
+    return NULL;
 }
 
 static bool is_finite(const Call *c)
@@ -257,15 +303,12 @@ Error *singular_by_parts(Call *c)
     }
     TRY(upright_begin(c, &s));
     int exponent = take_upright(c, &s);
+    TRY(reduce(c, &s));
     TRY(find_singular(c, &s, &vectors));
     shift(c, out_at(c, 1), s.n, exponent);
-    TRY(take_left(c, &s, vectors));
-    take_right(c, &s, vectors);
-    if (s.is_tall) {
-        adjoint(c, s.n, s.n, s.v, out_at(c, 3));
-    } else {
-        conjugate(c, (int64_t)s.n * s.n, s.v);
-        matrix_transpose(s.m, s.across, element_bytes(c), s.u, s.across, out_at(c, 3), s.m);
-    }
+    if (s.has_vectors)
+        return take_vectors(c, &s, vectors);
+    zeros_out(c, 2);
+    zeros_out(c, 3);
     return NULL;
 }

@@ -110,6 +110,18 @@ void blocked_q(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, i
 void blocked_q_times(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, int64_t k,
                      const void *reflectors, int64_t step, const void *taus, void *c);
 
+/* ---- bidiagonal form (blocked_bidiagonal.c) ---- */
+
+/* As gebrd gives them, n of each; the last of `beside` and of right_taus is not in use. */
+typedef struct BidiagonalParts {
+    void *diagonal, *beside, *left_taus, *right_taus;
+} BidiagonalParts;
+
+/* Of a real matrix of m x n, m at least n, row-major, in place: reflectors from the left below the diagonal, those from
+ * the right, rows, right of what stands beside it.  is_slice and memory: as above. */
+void blocked_bidiagonal(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, void *a,
+                        const BidiagonalParts *out);
+
 /* ---- Cholesky factors (blocked_cholesky.c) ---- */
 
 /* The lower factor of the real matrix `in` of n x n, row-major, of which what lies above the diagonal is not looked
