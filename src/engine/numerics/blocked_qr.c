@@ -1,17 +1,15 @@
 /* blocked_qr.c - QR factors of matrices, and Q of them: reflectors applied as products.
  *
- * A panel of columns is factored; what stands right of it, cut into tiles of columns that workers share, is
- * multiplied by the panel's reflectors, and the first of these columns are the next panel, which is factored as
- * soon as they are up to date, as in blocked_lu.c.  The reflectors of a panel, or of half of one, are one
- * block:
+ * What stands right of a panel (blocked.h) is multiplied by the panel's reflectors.  Those of a panel, or of half of
+ * one, are one block:
  *
  *     H1 H2 ..  =  I - V U^-1 V^H      V: ones on the diagonal, zeros above; a reflector that does nothing is zero
  *                                      U: upper triangle of V^H V, on its diagonal 1 / tau
  *
  * so that a tile takes a product, a triangular system and another product; the factors take the adjoint of that, by
- * U^H.  U is kept negated, since products can only be taken off.  Panels and tiles follow from the sizes alone, and so do the results.  A panel is factored
- * by halves, down to as many columns as a vector has lanes (gemm_reflect.h). */
-#include "engine/numerics/gemm.h"
+ * U^H.  U is kept negated, since products can only be taken off.  A panel is factored by halves, down to as many
+ * columns as a vector has lanes (gemm_reflect.h). */
+#include "engine/numerics/blocked.h"
 
 #include <complex.h>
 
@@ -25,46 +23,35 @@ typedef struct Block {
 } Block;
 
 typedef struct Qr {
-    const Frame *frame;
-    GemmKind kind;
-    const GemmLevel *level;
-    int64_t bytes, lanes; /* of an element; elements of a vector */
-    int64_t m, n;
-    char *a;                    /* what is multiplied */
-    char *taus;                 /* of all panels */
-    int64_t apart;              /* from row to row of `turned` */
-    char *packed;               /* room for the columns of a vector */
-    Block *blocks;              /* two: of the panel under way, of the next */
-    int64_t from, width, ahead; /* of the panel under way, of the next */
+    Panels p;         /* of what is multiplied */
+    char *taus;       /* of all panels */
+    int64_t apart;    /* from row to row of `turned` */
+    char *packed;     /* room for the columns of a vector */
+    Block *blocks;    /* two: of the panel under way, of the next */
     bool is_forward;  /* by the last reflector first, as factors are made; else that is Q */
     bool makes_q;     /* what is multiplied was the identity */
     bool is_identity; /* it still is, from the panel's first row and column on */
 } Qr;
 
-static char *element_at(const Qr *g, int64_t row, int64_t column)
-{
-    return g->a + (row * g->n + column) * g->bytes;
-}
-
 /* The panel's row and column. */
 static char *v_at(const Qr *g, const Block *b, int64_t row, int64_t column)
 {
-    return b->v + (row * PANEL + column) * g->bytes;
+    return b->v + (row * PANEL + column) * g->p.bytes;
 }
 
 static char *turned_at(const Qr *g, const Block *b, int64_t row, int64_t column)
 {
-    return b->turned + (column * g->apart + row) * g->bytes;
+    return b->turned + (column * g->apart + row) * g->p.bytes;
 }
 
 static char *triangle_at(const Qr *g, Block *b, int64_t row, int64_t column)
 {
-    return b->triangle + (row * PANEL + column) * g->bytes;
+    return b->triangle + (row * PANEL + column) * g->p.bytes;
 }
 
 static double _Complex entry_at(const Qr *g, const char *at)
 {
-    switch (g->kind) {
+    switch (g->p.kind) {
     case GEMM_F32: return *(const float *)at;
     case GEMM_F64: return *(const double *)at;
     case GEMM_C64: return *(const float _Complex *)at;
@@ -74,7 +61,7 @@ static double _Complex entry_at(const Qr *g, const char *at)
 
 static void entry_set(const Qr *g, char *at, double _Complex x)
 {
-    switch (g->kind) {
+    switch (g->p.kind) {
     case GEMM_F32: *(float *)at = (float)creal(x); break;
     case GEMM_F64: *(double *)at = creal(x); break;
     case GEMM_C64: *(float _Complex *)at = (float _Complex)x; break;
@@ -84,13 +71,13 @@ static void entry_set(const Qr *g, char *at, double _Complex x)
 
 static bool is_complex(const Qr *g)
 {
-    return g->kind == GEMM_C64 || g->kind == GEMM_C128;
+    return g->p.kind == GEMM_C64 || g->p.kind == GEMM_C128;
 }
 
 /* Columns of a tile. */
 static int64_t tile_of(const Qr *g)
 {
-    return g->bytes > 8 ? TILE / 2 : TILE;
+    return g->p.bytes > 8 ? TILE / 2 : TILE;
 }
 
 /* Takes off c, of m x n, products of columns left .. left + m of v with b's rows, of v's rows from `row` to the
@@ -99,8 +86,8 @@ static void take_products(const Qr *g, const Block *block, int64_t row, int64_t 
                           int64_t m, int64_t n, const char *b, int64_t b_row, char *c,
                           int64_t c_row)
 {
-    g->level->subtract[g->kind](g->frame, m, n, end - row, turned_at(g, block, row, left), g->apart,
-                                b, b_row, 1, c, c_row);
+    g->p.level->subtract[g->p.kind](g->p.frame, m, n, end - row, turned_at(g, block, row, left),
+                                    g->apart, b, b_row, 1, c, c_row);
 }
 
 /* Rows and columns of the triangle: of columns left .. left + m with right .. right + n of v. */
@@ -108,7 +95,7 @@ static void fill_triangle(const Qr *g, Block *b, int64_t row, int64_t end, int64
                           int64_t right, int64_t n)
 {
     for (int64_t i = 0; i < m; i++)
-        memset(triangle_at(g, b, left + i, right), 0, (size_t)(n * g->bytes));
+        memset(triangle_at(g, b, left + i, right), 0, (size_t)(n * g->p.bytes));
     take_products(g, b, row, end, left, m, n, v_at(g, b, row, right), PANEL,
                   triangle_at(g, b, left, right), PANEL);
 }
@@ -117,7 +104,7 @@ static void fill_triangle(const Qr *g, Block *b, int64_t row, int64_t end, int64
 
 static void copy_vector(const Qr *g, void *to, const void *from)
 {
-    switch (g->level->bytes) {
+    switch (g->p.level->bytes) {
     case 64: memcpy(to, from, 64); break;
     case 32: memcpy(to, from, 32); break;
     default: memcpy(to, from, 16);
@@ -129,13 +116,13 @@ static void copy_vector(const Qr *g, void *to, const void *from)
 static void pack(const Qr *g, int64_t from, int64_t column, int64_t width)
 {
     char *to = g->packed;
-    bool is_whole = width == g->lanes || column + width == g->n;
-    for (int64_t i = from; i < g->m; i++, to += g->level->bytes)
-        if (is_whole && i * g->n + column + g->lanes <= g->m * g->n)
-            copy_vector(g, to, element_at(g, i, column));
+    bool is_whole = width == g->p.lanes || column + width == g->p.n;
+    for (int64_t i = from; i < g->p.m; i++, to += g->p.level->bytes)
+        if (is_whole && i * g->p.n + column + g->p.lanes <= g->p.m * g->p.n)
+            copy_vector(g, to, element_at(&g->p, i, column));
         else {
-            memset(to, 0, (size_t)g->level->bytes);
-            memcpy(to, element_at(g, i, column), (size_t)(width * g->bytes));
+            memset(to, 0, (size_t)g->p.level->bytes);
+            memcpy(to, element_at(&g->p, i, column), (size_t)(width * g->p.bytes));
         }
 }
 
@@ -143,12 +130,12 @@ static void pack(const Qr *g, int64_t from, int64_t column, int64_t width)
 static void unpack(const Qr *g, int64_t from, int64_t column, int64_t width)
 {
     const char *packed = g->packed;
-    bool is_whole = width == g->lanes || width == g->n;
-    for (int64_t i = from; i < g->m; i++, packed += g->level->bytes)
-        if (is_whole && i * g->n + column + g->lanes <= g->m * g->n)
-            copy_vector(g, element_at(g, i, column), packed);
+    bool is_whole = width == g->p.lanes || width == g->p.n;
+    for (int64_t i = from; i < g->p.m; i++, packed += g->p.level->bytes)
+        if (is_whole && i * g->p.n + column + g->p.lanes <= g->p.m * g->p.n)
+            copy_vector(g, element_at(&g->p, i, column), packed);
         else
-            memcpy(element_at(g, i, column), packed, (size_t)(width * g->bytes));
+            memcpy(element_at(&g->p, i, column), packed, (size_t)(width * g->p.bytes));
 }
 
 /* ---- a panel ---- */
@@ -156,11 +143,11 @@ static void unpack(const Qr *g, int64_t from, int64_t column, int64_t width)
 /* Columns left .. left + width of v, of that many rows, transposed, and conjugate. */
 static void turn_columns(const Qr *g, Block *b, int64_t rows, int64_t left, int64_t width)
 {
-    matrix_transpose(rows, width, (size_t)g->bytes, v_at(g, b, 0, left), PANEL,
+    matrix_transpose(rows, width, (size_t)g->p.bytes, v_at(g, b, 0, left), PANEL,
                      turned_at(g, b, 0, left), g->apart);
     for (int64_t j = left; j < left + width && is_complex(g); j++)
         for (int64_t i = 0; i < rows; i++)
-            if (g->kind == GEMM_C64)
+            if (g->p.kind == GEMM_C64)
                 ((float *)turned_at(g, b, i, j))[1] *= -1;
             else
                 ((double *)turned_at(g, b, i, j))[1] *= -1;
@@ -171,24 +158,24 @@ static void turn_columns(const Qr *g, Block *b, int64_t rows, int64_t left, int6
 static void take_columns(const Qr *g, Block *b, int64_t rows, int64_t left, int64_t width,
                          const char *from, int64_t step, const char *taus)
 {
-    size_t some = (size_t)(width * g->bytes);
+    size_t some = (size_t)(width * g->p.bytes);
     for (int64_t i = 0; i < rows; i++) {
         char *to = v_at(g, b, i, left);
         int64_t row = i - left;
         if (row < 0)
             memset(to, 0, some);
         else
-            memcpy(to, from + row * step * g->bytes, some);
+            memcpy(to, from + row * step * g->p.bytes, some);
         for (int64_t j = row; row >= 0 && j < width; j++)
-            entry_set(g, to + j * g->bytes, j == row);
+            entry_set(g, to + j * g->p.bytes, j == row);
     }
     for (int64_t j = 0; j < width; j++)
-        for (int64_t i = left + j; i < rows && entry_at(g, taus + j * g->bytes) == 0; i++)
+        for (int64_t i = left + j; i < rows && entry_at(g, taus + j * g->p.bytes) == 0; i++)
             entry_set(g, v_at(g, b, i, left + j), 0);
     turn_columns(g, b, rows, left, width);
     fill_triangle(g, b, left, rows, left, width, left, width);
     for (int64_t j = 0; j < width; j++) {
-        double _Complex tau = entry_at(g, taus + j * g->bytes);
+        double _Complex tau = entry_at(g, taus + j * g->p.bytes);
         double _Complex corner = tau == 0 ? -1 : -1 / (g->is_forward ? conj(tau) : tau);
         entry_set(g, triangle_at(g, b, left + j, left + j), corner);
     }
@@ -200,17 +187,17 @@ static void multiply(const Qr *g, Block *b, int64_t row, int64_t left, int64_t w
                      int64_t end)
 {
     _Alignas(64) char w[PANEL * TILE * 8];
-    int64_t columns = end - first, rows = g->m - row, step = tile_of(g);
-    memset(w, 0, (size_t)(width * step * g->bytes));
+    int64_t columns = end - first, rows = g->p.m - row, step = tile_of(g);
+    memset(w, 0, (size_t)(width * step * g->p.bytes));
     if (g->is_identity)
         for (int64_t j = first - row; j < least(end - row, rows); j++)
             for (int64_t i = 0; i < width; i++)
-                entry_set(g, w + (i * step + j - (first - row)) * g->bytes,
+                entry_set(g, w + (i * step + j - (first - row)) * g->p.bytes,
                           -entry_at(g, turned_at(g, b, left + j, left + i)));
     else
-        take_products(g, b, left, left + rows, left, width, columns, element_at(g, row, first),
-                      g->n, w, step);
-    TriangularSystem s = { .frame = g->frame,
+        take_products(g, b, left, left + rows, left, width, columns, element_at(&g->p, row, first),
+                      g->p.n, w, step);
+    TriangularSystem s = { .frame = g->p.frame,
                            .n = width,
                            .other = columns,
                            .a = triangle_at(g, b, left, left),
@@ -222,34 +209,34 @@ static void multiply(const Qr *g, Block *b, int64_t row, int64_t left, int64_t w
                            .x = w,
                            .is_lower = g->is_forward,
                            .is_slice = true };
-    g->level->solve[g->kind](&s, 1);
-    g->level->subtract[g->kind](g->frame, rows, columns, width, v_at(g, b, left, left), PANEL, w,
-                                step, 1, element_at(g, row, first), g->n);
+    g->p.level->solve[g->p.kind](&s, 1);
+    g->p.level->subtract[g->p.kind](g->p.frame, rows, columns, width, v_at(g, b, left, left), PANEL,
+                                    w, step, 1, element_at(&g->p, row, first), g->p.n);
 }
 
 static void factor_few(Qr *g, Block *b, int64_t panel, int64_t from, int64_t width)
 {
-    char *taus = g->taus + from * g->bytes;
+    char *taus = g->taus + from * g->p.bytes;
     pack(g, from, from, width);
-    g->level->reflect[g->kind](g->m - from, (int)width, g->packed, taus);
+    g->p.level->reflect[g->p.kind](g->p.m - from, (int)width, g->packed, taus);
     unpack(g, from, from, width);
-    if (from + width < g->n)
-        take_columns(g, b, g->m - panel, from - panel, width, g->packed, g->lanes, taus);
+    if (from + width < g->p.n)
+        take_columns(g, b, g->p.m - panel, from - panel, width, g->packed, g->p.lanes, taus);
 }
 
 static void factor_panel(Qr *g, Block *b, int64_t panel, int64_t from, int64_t width)
 {
-    if (width <= g->lanes) {
+    if (width <= g->p.lanes) {
         factor_few(g, b, panel, from, width);
         return;
     }
-    int64_t half = (width / 2 + g->lanes - 1) / g->lanes * g->lanes, middle = from + half;
+    int64_t half = half_of(&g->p, width), middle = from + half;
     int64_t left = from - panel;
     factor_panel(g, b, panel, from, half);
     multiply(g, b, from, left, half, middle, from + width);
     factor_panel(g, b, panel, middle, width - half);
-    if (from + width < g->n)
-        fill_triangle(g, b, left + half, g->m - panel, left + half, width - half, left, half);
+    if (from + width < g->p.n)
+        fill_triangle(g, b, left + half, g->p.m - panel, left + half, width - half, left, half);
 }
 
 static Block *block_of(const Qr *g, int64_t from)
@@ -261,27 +248,28 @@ static Block *block_of(const Qr *g, int64_t from)
 static void qr_slice(void *user, int64_t slice)
 {
     Qr *g = user;
-    Block *b = block_of(g, g->from);
-    int64_t next = g->from + g->width, first = next + g->ahead + (slice - 1) * tile_of(g);
+    Block *b = block_of(g, g->p.from);
+    int64_t next = g->p.from + g->p.width, first = next + g->p.ahead + (slice - 1) * tile_of(g);
     if (slice) {
-        multiply(g, b, g->from, 0, g->width, first, least(first + tile_of(g), g->n));
-    } else if (g->ahead) {
-        multiply(g, b, g->from, 0, g->width, next, next + g->ahead);
-        factor_panel(g, block_of(g, next), next, next, g->ahead);
+        multiply(g, b, g->p.from, 0, g->p.width, first, least(first + tile_of(g), g->p.n));
+    } else if (g->p.ahead) {
+        multiply(g, b, g->p.from, 0, g->p.width, next, next + g->p.ahead);
+        factor_panel(g, block_of(g, next), next, next, g->p.ahead);
     }
 }
 
 /* Columns before the panel's are zero below its first row, if what is multiplied was the identity. */
 static int64_t first_column(const Qr *g)
 {
-    return g->makes_q ? g->from : 0;
+    return g->makes_q ? g->p.from : 0;
 }
 
 static void q_slice(void *user, int64_t slice)
 {
     Qr *g = user;
     int64_t first = first_column(g) + slice * tile_of(g);
-    multiply(g, block_of(g, g->from), g->from, 0, g->width, first, least(first + tile_of(g), g->n));
+    multiply(g, block_of(g, g->p.from), g->p.from, 0, g->p.width, first,
+             least(first + tile_of(g), g->p.n));
 }
 
 /* a, multiplied by the product of the first k reflectors, the last one first. */
@@ -289,12 +277,12 @@ static void multiply_all(Qr *g, const Frame *helped, int64_t k, const void *refl
                          int64_t step)
 {
     g->is_identity = g->makes_q;
-    for (g->from = (k - 1) / PANEL * PANEL; g->from >= 0 && k; g->from -= PANEL) {
-        g->width = least(k - g->from, PANEL);
-        take_columns(g, block_of(g, g->from), g->m - g->from, 0, g->width,
-                     (const char *)reflectors + (g->from * step + g->from) * g->bytes, step,
-                     g->taus + g->from * g->bytes);
-        slices(helped, (g->n - first_column(g) + tile_of(g) - 1) / tile_of(g), q_slice, g);
+    for (g->p.from = (k - 1) / PANEL * PANEL; g->p.from >= 0 && k; g->p.from -= PANEL) {
+        g->p.width = least(k - g->p.from, PANEL);
+        take_columns(g, block_of(g, g->p.from), g->p.m - g->p.from, 0, g->p.width,
+                     (const char *)reflectors + (g->p.from * step + g->p.from) * g->p.bytes, step,
+                     g->taus + g->p.from * g->p.bytes);
+        slices(helped, (g->p.n - first_column(g) + tile_of(g) - 1) / tile_of(g), q_slice, g);
         g->is_identity = false;
     }
 }
@@ -311,15 +299,15 @@ static size_t padded(int64_t bytes)
 /* Room for both blocks and for the columns of a vector.  False: there is none, and the frame has been told. */
 static bool room_begin(Qr *g, void **room)
 {
-    g->apart = (g->m + g->lanes - 1) / g->lanes * g->lanes + g->lanes;
-    size_t blocks = padded(2 * sizeof *g->blocks), packed = padded(g->m * g->level->bytes);
-    size_t v = padded(g->m * PANEL * g->bytes), turned = padded(g->apart * PANEL * g->bytes);
+    g->apart = (g->p.m + g->p.lanes - 1) / g->p.lanes * g->p.lanes + g->p.lanes;
+    size_t blocks = padded(2 * sizeof *g->blocks), packed = padded(g->p.m * g->p.level->bytes);
+    size_t v = padded(g->p.m * PANEL * g->p.bytes), turned = padded(g->apart * PANEL * g->p.bytes);
     size_t bytes = blocks + packed + 2 * (v + turned);
     *room = bytes > KEPT_ROOM ? aligned_alloc(64, bytes) : NULL;
-    char *at = bytes > KEPT_ROOM ? *room : scratch(g->frame, THREAD_MEMORY_ORDER, bytes);
+    char *at = bytes > KEPT_ROOM ? *room : scratch(g->p.frame, THREAD_MEMORY_ORDER, bytes);
     if (!at && bytes > KEPT)
         frame_fail(
-            g->frame,
+            g->p.frame,
             error_new(CODE_EXHAUSTED, "no memory to factor a matrix: %zu bytes to work in", bytes));
     if (!at)
         return false;
@@ -350,17 +338,8 @@ static const GemmLevel *level_for(GemmKind kind, int64_t row)
 
 static Qr qr_of(const Frame *f, Element e, int64_t m, int64_t n, void *a, void *taus)
 {
-    GemmKind kind = (GemmKind)gemm_kind(e, e, e);
-    const GemmLevel *level = level_for(kind, n * element_info[e].bytes);
-    return (Qr){ .frame = f,
-                 .kind = kind,
-                 .level = level,
-                 .bytes = element_info[e].bytes,
-                 .lanes = level->bytes / element_info[e].bytes,
-                 .m = m,
-                 .n = n,
-                 .a = a,
-                 .taus = taus };
+    const GemmLevel *level = level_for((GemmKind)gemm_kind(e, e, e), n * element_info[e].bytes);
+    return (Qr){ .p = panels_of(f, e, level, m, n, a, PANEL), .taus = taus };
 }
 
 void blocked_qr(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, void *a, void *taus)
@@ -373,24 +352,19 @@ void blocked_qr(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, 
         return;
     g.is_forward = true;
     factor_panel(&g, block_of(&g, 0), 0, 0, least(k, PANEL));
-    for (g.from = 0; g.from < k; g.from += g.width) {
-        g.width = least(k - g.from, PANEL);
-        g.ahead = least(k - g.from - g.width, PANEL);
-        int64_t tiles = (n - g.from - g.width - g.ahead + tile_of(&g) - 1) / tile_of(&g);
-        slices(helped, 1 + tiles, qr_slice, &g);
-    }
+    panels_walk(&g.p, helped, k, 1, tile_of(&g), qr_slice);
     free(room);
 }
 
 /* Q of no more columns than a vector has lanes. */
 static void spread_few(const Qr *g, int64_t k, const void *reflectors)
 {
-    memset(g->packed, 0, (size_t)(g->m * g->level->bytes));
-    for (int64_t j = 0; j < g->n; j++)
-        entry_set(g, g->packed + j * (g->level->bytes + g->bytes), 1);
+    memset(g->packed, 0, (size_t)(g->p.m * g->p.level->bytes));
+    for (int64_t j = 0; j < g->p.n; j++)
+        entry_set(g, g->packed + j * (g->p.level->bytes + g->p.bytes), 1);
     if (k)
-        g->level->spread[g->kind](g->m, (int)k, reflectors, g->n, g->taus, g->packed);
-    unpack(g, 0, 0, g->n);
+        g->p.level->spread[g->p.kind](g->p.m, (int)k, reflectors, g->p.n, g->taus, g->packed);
+    unpack(g, 0, 0, g->p.n);
 }
 
 void blocked_q(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, int64_t k,
@@ -401,14 +375,14 @@ void blocked_q(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, i
     void *room;
     if (!room_begin(&g, &room))
         return;
-    if (n <= g.lanes) {
+    if (n <= g.p.lanes) {
         spread_few(&g, k, reflectors);
         free(room);
         return;
     }
-    memset(q, 0, (size_t)(m * n * g.bytes));
+    memset(q, 0, (size_t)(m * n * g.p.bytes));
     for (int64_t j = 0; j < n; j++)
-        entry_set(&g, element_at(&g, j, j), 1);
+        entry_set(&g, element_at(&g.p, j, j), 1);
     g.makes_q = true;
     multiply_all(&g, helped, k, reflectors, n);
     free(room);
