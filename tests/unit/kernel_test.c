@@ -1099,6 +1099,28 @@ static void test_update(void)
                 try(programs[p], "", elements[e], 0, true);
 }
 
+/* So many single numbers that where they go is found for several at once: in order, and some outside. */
+static void many_numbers(const char *index, const char *combine, const char *element)
+{
+    Text text = { 0 };
+    text_printf(&text,
+                "(%%x: tensor<4x6x$E>, %%i: tensor<2x300x2x%s>, %%u: tensor<2x300x$E>) -> "
+                "tensor<4x6x$E> {\n"
+                "  %%z = stablehlo.add %%i, %%i : tensor<2x300x2x%s>\n"
+                "  %%a = \"stablehlo.scatter\"(%%x, %%z, %%u) <{indices_are_sorted = false, "
+                "unique_indices = false, scatter_dimension_numbers = "
+                "#stablehlo.scatter<inserted_window_dims = [0, 1], "
+                "scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 2>}> ({\n"
+                "   ^bb0(%%v: tensor<$E>, %%w: tensor<$E>):\n"
+                "    %%s = stablehlo.%s : tensor<$E>\n"
+                "    stablehlo.return %%s : tensor<$E>\n  }) : (tensor<4x6x$E>, "
+                "tensor<2x300x2x%s>, tensor<2x300x$E>) -> tensor<4x6x$E>\n"
+                "  return %%a : tensor<4x6x$E>\n}",
+                index, index, combine, index);
+    try(text_cstr(&text), "", element, 32, true);
+    text_free(&text);
+}
+
 static void test_scatter(void)
 {
     static const char *const elements[] = { "f32", "i16", "complex<f32>" };
@@ -1160,6 +1182,12 @@ static void test_scatter(void)
     for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
         for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
             try(programs[p], "", elements[e], 32, true);
+    static const char *const indices[] = { "i32", "i64", "ui8", "i8", "ui32" };
+    for (size_t i = 0; i < sizeof indices / sizeof indices[0]; i++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
+            many_numbers(indices[i], "add %v, %w", elements[e]);
+            many_numbers(indices[i], "subtract %w, %v", elements[e]);
+        }
 }
 
 static void test_windows(void)

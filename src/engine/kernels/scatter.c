@@ -6,6 +6,8 @@
  *
  *   for every update { place = start + window;  if inside { old = load; store f(old, new) } }
  *
+ * The places of single numbers that have several coordinates are found in vectors first.
+ *
  * Updates whose last dimension is a row of the operand go in whole vectors.  Where simplify has given
  * parts of the updates places of their own (passes/simplify/scatters.c), parts are slices. */
 #include "engine/kernels/kernels.h"
@@ -191,6 +193,108 @@ static void parts_emit(Kernel *k, const Scatter *s)
     loop_end(k, &parts, NULL);
 }
 
+/* ---- one by one, with where they go found for many at once ---- */
+
+/* The numbers of the places of neighbouring updates that are single numbers, or -1 where one is outside. */
+static V places_of(Kernel *k, const Scatter *s, Index *at)
+{
+    ValueId indices = node_at(k->m, s->node)->in[s->n];
+    Type whole = type_of(k->m, node_at(k->m, s->node)->in[0]);
+    Element e = element_of(k, indices);
+    LLVMTypeRef type = lane_type(k, at->lanes), i64 = lanes_of(int_type(k, 64), at->lanes);
+    V number = LLVMConstNull(type), inside = NULL;
+    for (int d = 0; d < whole.rank; d++) {
+        int component = ints_find(s->a->scatter_dims_to_operand_dims, d);
+        number = LLVMBuildMul(k->b, number, const_i(k, type, whole.dims[d]), "");
+        if (component < 0)
+            continue;
+        V start = element(k, indices, into_indices(k, s, at, component));
+        start = LLVMBuildIntCast2(k->b, start, element_info[e].bytes > 4 ? i64 : type,
+                                  !is_unsigned(e), "");
+        V fits = LLVMBuildICmp(k->b, LLVMIntULE, start,
+                               const_i(k, LLVMTypeOf(start), whole.dims[d] - 1), "");
+        inside = inside ? LLVMBuildAnd(k->b, inside, fits, "") : fits;
+        start = LLVMBuildIntCast2(k->b, start, type, false, "");
+        number = LLVMBuildAdd(k->b, number, start, "");
+    }
+    return inside ? LLVMBuildSelect(k->b, inside, number, const_i(k, type, -1), "") : number;
+}
+
+/* Memory for so many bytes, which a loop does not make anew. */
+static V list_new(Kernel *k, int64_t bytes)
+{
+    enum { LINE = 64 };
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(k->b);
+    LLVMPositionBuilderBefore(
+        k->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(here))));
+    V list = LLVMBuildAlloca(k->b, LLVMArrayType2(int_type(k, 8), (uint64_t)bytes), "list");
+    LLVMSetAlignment(list, LINE);
+    LLVMPositionBuilderAtEnd(k->b, here);
+    bounds_array(k->e, list, bytes, "a list of updates");
+    return list;
+}
+
+/* Combines one number with what is at its place, if it has one. */
+static void combine_number(Kernel *k, const Scatter *s, V place, V value)
+{
+    const Node *node = node_at(k->m, s->node);
+    Element e = element_of(k, node->in[0]);
+    LLVMBasicBlockRef here = LLVMAppendBasicBlockInContext(k->c, k->function, "inside");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "next");
+    V is_inside = LLVMBuildICmp(k->b, LLVMIntSGE, place, const_i64(k, 0), "");
+    LLVMBuildCondBr(k->b, is_inside, here, after);
+    LLVMPositionBuilderAtEnd(k->b, here);
+    Index *to = index_numbered(k, type_of(k->m, node->in[0]), coord_uniform(k, place), 1);
+    V args[] = { load_element(k, k->outs[0], e, to), value }, result;
+    memo_clear(k);
+    region_inline(k, node->regions[0], args, &result);
+    if (!k->error)
+        store_element(k, k->outs[0], e, to, result);
+    LLVMBuildBr(k->b, after);
+    LLVMPositionBuilderAtEnd(k->b, after);
+    memo_clear(k);
+}
+
+/* Updates 0 to `end` along the last dimension: where so many go and what they are is listed in vectors, and then
+ * they go one by one. */
+static void updates_listed(Kernel *k, const Scatter *s, Type update, const Coord *outer,
+                           int64_t end, int lanes, int together)
+{
+    Element e = element_of(k, node_at(k->m, s->node)->in[2]);
+    int64_t dims[] = { lanes };
+    Type list = type_new(k->arena, e, 1, dims);
+    LLVMTypeRef all = lane_type(k, lanes), one = LLVMGetElementType(all);
+    V places = list_new(k, lanes * (int64_t)(LLVMGetIntTypeWidth(one) / 8));
+    V values = list_new(k, (int64_t)type_bytes(list));
+    Loop loop, each;
+    int last = update.rank - 1;
+    loop_begin(k, &loop, end, lanes, 0, NULL);
+    Index *at = index_new(k, update, lanes);
+    for (int d = 0; d < last; d++)
+        index_set(at, d, outer[d]);
+    index_set(at, last, loop_coord(&loop, 1));
+    memo_clear(k);
+    k->lanes = lanes;
+    LLVMBuildStore(k->b, places_of(k, s, at), places);
+    V value = element(k, node_at(k->m, s->node)->in[2], at);
+    store_element(k, values, e,
+                  index_numbered(k, list, (Coord){ const_i64(k, 0), 1, 0, NULL }, lanes), value);
+    k->lanes = 1;
+    loop_begin(k, &each, lanes, together, 0, NULL);
+    for (int i = 0; i < together; i++) {
+        memo_clear(k);
+        V number = LLVMBuildAdd(k->b, each.i, const_i64(k, i), "");
+        V place =
+            LLVMBuildLoad2(k->b, one, LLVMBuildInBoundsGEP2(k->b, one, places, &number, 1, ""), "");
+        place = LLVMBuildIntCast2(k->b, place, int_type(k, 64), true, "");
+        combine_number(
+            k, s, place,
+            load_element(k, values, e, index_numbered(k, list, coord_uniform(k, number), 1)));
+    }
+    loop_end(k, &each, NULL);
+    loop_end(k, &loop, NULL);
+}
+
 /* ---- one by one ---- */
 
 /* Updates `from` to `end` along the last dimension, so many in a round. */
@@ -213,6 +317,15 @@ static void updates_between(Kernel *k, const Scatter *s, Type update, const Coor
     loop_end(k, &loop, NULL);
 }
 
+/* Are there many of single numbers, each placed by several coordinates?  By one, to list it is no shorter than to go
+ * there. */
+static bool is_listed(const Scatter *s, int64_t n)
+{
+    enum { MANY = 256 };
+    return s->n == 1 && n >= MANY && s->a->scatter_dims_to_operand_dims.n > 1 &&
+           !s->a->update_window_dims.n && !s->a->input_batching_dims.n;
+}
+
 /* An update of a single number is so short that a loop around it takes a multiple of its time where the processor
  * happens to fetch the code in two parts: some stand in one round. */
 static void one_by_one(Kernel *k, const Scatter *s, Type update)
@@ -220,6 +333,7 @@ static void one_by_one(Kernel *k, const Scatter *s, Type update)
     enum { TOGETHER = 4, SHORT_REGION = 4, SCALAR = 1 }; /* operations */
     const Node *node = node_at(k->m, s->node);
     bool joined[MAX_RANK + 1] = { 0 };
+    int lanes = k->width;
     k->width = k->lanes = SCALAR;
     int64_t n = update.rank ? update.dims[update.rank - 1] : 0, full = n / TOGETHER * TOGETHER;
     if (full == 0 || region_at(k->m, node->regions[0])->nnodes > SHORT_REGION) {
@@ -229,8 +343,13 @@ static void one_by_one(Kernel *k, const Scatter *s, Type update)
     OuterLoops loops;
     Coord outer[MAX_RANK + 1];
     outer_begin(k, &loops, update.rank - 1, update.dims, 0, outer);
-    updates_between(k, s, update, outer, 0, full, TOGETHER);
-    updates_between(k, s, update, outer, full, n, 1);
+    if (is_listed(s, n) && lanes % TOGETHER == 0) {
+        updates_listed(k, s, update, outer, n / lanes * lanes, lanes, TOGETHER);
+        updates_between(k, s, update, outer, n / lanes * lanes, n, 1);
+    } else {
+        updates_between(k, s, update, outer, 0, full, TOGETHER);
+        updates_between(k, s, update, outer, full, n, 1);
+    }
     outer_end(k, &loops);
 }
 
