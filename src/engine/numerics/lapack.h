@@ -45,6 +45,9 @@ LapackRoutine fortran_getrf, fortran_geqp3, fortran_ormqr, fortran_potrf, fortra
     fortran_gesdd, fortran_gesvd, fortran_geev, fortran_gees, fortran_gehrd, fortran_sytrd,
     fortran_gtsv, fortran_trsm;
 
+/* tridiagonal.c: gtsv of real numbers. */
+void real_gtsv(Call *c);
+
 /* Room for so many bytes, which stays the call's until its end. */
 MUST_USE Error *room(Call *c, int which, size_t bytes, void **out);
 void call_free(Call *c); /* its rooms */

@@ -287,6 +287,10 @@ Error *fortran_trsm(Call *c)
 /* The first entry below the diagonal stands in our second place. */
 Error *fortran_gtsv(Call *c)
 {
+    if (c->is_real) {
+        real_gtsv(c);
+        return NULL;
+    }
     Int n = extent_of(c->in[3], 2), columns = extent_of(c->in[3], 1);
     void *b;
     for (int i = 0; i < 3; i++)

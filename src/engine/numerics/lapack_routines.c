@@ -325,6 +325,10 @@ Error *lapack_gtsv(Call *c)
 {
     Mat diagonals[3], b;
     int info;
+    if (c->is_real) {
+        real_gtsv(c);
+        return NULL;
+    }
     for (int i = 0; i < 3; i++)
         TRY(take_vector(c, i, &diagonals[i]));
     TRY(take_matrix(c, 3, &b));
