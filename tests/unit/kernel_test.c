@@ -1400,18 +1400,20 @@ static void test_short_rows(void)
 static void rows_alike(int n, const char *element)
 {
     Text text = { 0 };
-    text_printf(&text,
-                "(%%x: tensor<77x%dx$E>, %%r: tensor<%dx$E>, %%s: tensor<1x%dx$E>, %%y: tensor<$E>) -> "
-                "(tensor<77x%dx$E>, tensor<77x%dx$E>) {\n"
-                "  %%a = stablehlo.broadcast_in_dim %%r, dims = [1] : (tensor<%dx$E>) -> tensor<77x%dx$E>\n"
-                "  %%b = stablehlo.add %%x, %%a : tensor<77x%dx$E>\n"
-                "  %%c = stablehlo.multiply %%s, %%s : tensor<1x%dx$E>\n"
-                "  %%d = stablehlo.broadcast_in_dim %%c, dims = [0, 1] : (tensor<1x%dx$E>) -> tensor<77x%dx$E>\n"
-                "  %%e = stablehlo.multiply %%b, %%d : tensor<77x%dx$E>\n"
-                "  %%f = stablehlo.broadcast_in_dim %%y, dims = [] : (tensor<$E>) -> tensor<77x%dx$E>\n"
-                "  %%g = stablehlo.add %%e, %%f : tensor<77x%dx$E>\n"
-                "  return %%b, %%g : tensor<77x%dx$E>, tensor<77x%dx$E>\n}",
-                n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n);
+    text_printf(
+        &text,
+        "(%%x: tensor<77x%dx$E>, %%r: tensor<%dx$E>, %%s: tensor<1x%dx$E>, %%y: tensor<$E>) -> "
+        "(tensor<77x%dx$E>, tensor<77x%dx$E>) {\n"
+        "  %%a = stablehlo.broadcast_in_dim %%r, dims = [1] : (tensor<%dx$E>) -> tensor<77x%dx$E>\n"
+        "  %%b = stablehlo.add %%x, %%a : tensor<77x%dx$E>\n"
+        "  %%c = stablehlo.multiply %%s, %%s : tensor<1x%dx$E>\n"
+        "  %%d = stablehlo.broadcast_in_dim %%c, dims = [0, 1] : (tensor<1x%dx$E>) -> "
+        "tensor<77x%dx$E>\n"
+        "  %%e = stablehlo.multiply %%b, %%d : tensor<77x%dx$E>\n"
+        "  %%f = stablehlo.broadcast_in_dim %%y, dims = [] : (tensor<$E>) -> tensor<77x%dx$E>\n"
+        "  %%g = stablehlo.add %%e, %%f : tensor<77x%dx$E>\n"
+        "  return %%b, %%g : tensor<77x%dx$E>, tensor<77x%dx$E>\n}",
+        n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n);
     try(text_cstr(&text), "", element, 4, true);
     text_free(&text);
 }
@@ -1426,13 +1428,16 @@ static void test_rows_alike(void)
         try("(%x: tensor<60x60x$E>, %r: tensor<60x$E>) -> tensor<60x60x$E> {\n"
             "  %a = stablehlo.broadcast_in_dim %x, dims = [1, 0] : (tensor<60x60x$E>) -> "
             "tensor<60x60x$E>\n"
-            "  %b = stablehlo.broadcast_in_dim %r, dims = [1] : (tensor<60x$E>) -> tensor<60x60x$E>\n"
+            "  %b = stablehlo.broadcast_in_dim %r, dims = [1] : (tensor<60x$E>) -> "
+            "tensor<60x60x$E>\n"
             "  %c = stablehlo.add %a, %b : tensor<60x60x$E>\n"
             "  return %c : tensor<60x60x$E>\n}",
             "", elements[e], 4, true);
         try("(%x: tensor<600x3x$E>, %r: tensor<3x$E>, %q: tensor<600x$E>) -> tensor<600x3x$E> {\n"
-            "  %a = stablehlo.broadcast_in_dim %q, dims = [0] : (tensor<600x$E>) -> tensor<600x3x$E>\n"
-            "  %b = stablehlo.broadcast_in_dim %r, dims = [1] : (tensor<3x$E>) -> tensor<600x3x$E>\n"
+            "  %a = stablehlo.broadcast_in_dim %q, dims = [0] : (tensor<600x$E>) -> "
+            "tensor<600x3x$E>\n"
+            "  %b = stablehlo.broadcast_in_dim %r, dims = [1] : (tensor<3x$E>) -> "
+            "tensor<600x3x$E>\n"
             "  %c = stablehlo.add %a, %b : tensor<600x3x$E>\n"
             "  %d = stablehlo.add %c, %x : tensor<600x3x$E>\n"
             "  return %d : tensor<600x3x$E>\n}",
@@ -1528,17 +1533,20 @@ static void test_tiles(void)
 static void pixels_turned(int r, int c, int n, const char *element)
 {
     Text text = { 0 };
-    text_printf(
-        &text,
-        "(%%x: tensor<2x%dx%dx%dx$E>) -> tensor<2x%dx%dx%dx$E> {\n"
-        "  %%s = stablehlo.slice %%x [0:2, 1:%d, 2:%d, 0:%d] : (tensor<2x%dx%dx%dx$E>) -> "
-        "tensor<2x%dx%dx%dx$E>\n"
-        "  %%t = stablehlo.transpose %%s, dims = [0, 2, 1, 3] : (tensor<2x%dx%dx%dx$E>) -> "
-        "tensor<2x%dx%dx%dx$E>\n"
-        "  %%u = stablehlo.reverse %%t, dims = [%s] : tensor<2x%dx%dx%dx$E>\n"
-        "  return %%u : tensor<2x%dx%dx%dx$E>\n}",
-        r + 1, c + 2, n, c, r, n, r + 1, c + 2, n, r + 1, c + 2, n, r, c, n, r, c, n, c, r, n,
-        r % 2 ? "1" : c % 2 ? "2" : "1, 2", c, r, n, c, r, n);
+    text_printf(&text,
+                "(%%x: tensor<2x%dx%dx%dx$E>) -> tensor<2x%dx%dx%dx$E> {\n"
+                "  %%s = stablehlo.slice %%x [0:2, 1:%d, 2:%d, 0:%d] : (tensor<2x%dx%dx%dx$E>) -> "
+                "tensor<2x%dx%dx%dx$E>\n"
+                "  %%t = stablehlo.transpose %%s, dims = [0, 2, 1, 3] : (tensor<2x%dx%dx%dx$E>) -> "
+                "tensor<2x%dx%dx%dx$E>\n"
+                "  %%u = stablehlo.reverse %%t, dims = [%s] : tensor<2x%dx%dx%dx$E>\n"
+                "  return %%u : tensor<2x%dx%dx%dx$E>\n}",
+                r + 1, c + 2, n, c, r, n, r + 1, c + 2, n, r + 1, c + 2, n, r, c, n, r, c, n, c, r,
+                n,
+                r % 2   ? "1"
+                : c % 2 ? "2"
+                        : "1, 2",
+                c, r, n, c, r, n);
     try(text_cstr(&text), "", element, 0, true);
     text_free(&text);
 }
@@ -1673,8 +1681,8 @@ static void test_plain_transpose(void)
         { "64x5x", "1, 0", "5x64x" },
         { "70x3x40x", "1, 0, 2", "3x70x40x" },
     };
-    static const char *const elements[] = { "ui8", "bf16", "f32", "f64", "complex<f32>",
-                                            "complex<f64>", "i1" };
+    static const char *const elements[] = { "ui8",          "bf16",         "f32", "f64",
+                                            "complex<f32>", "complex<f64>", "i1" };
     hurries = true;
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {

@@ -29,9 +29,9 @@ static const char *const runtime_symbols[] = {
     [offsetof(Runtime, reduce) / POINTER] = "plain_reduce", /* never named: objects do not hurry, */
     [offsetof(Runtime, copy) / POINTER] = "plain_copy",     /* nor are these for that reason */
     [offsetof(Runtime, transpose) / POINTER] = "plain_transpose",
-    [offsetof(Runtime, mark) / POINTER] = "mark",           /* never named: there is no recorder, */
-    [offsetof(Runtime, nans) / POINTER] = "nans_find",      /* and nobody looks for NaNs, */
-    [offsetof(Runtime, pause) / POINTER] = "run_pause",     /* nor does a loop pause */
+    [offsetof(Runtime, mark) / POINTER] = "mark",       /* never named: there is no recorder, */
+    [offsetof(Runtime, nans) / POINTER] = "nans_find",  /* and nobody looks for NaNs, */
+    [offsetof(Runtime, pause) / POINTER] = "run_pause", /* nor does a loop pause */
 #define PERFORMED(kind) [offsetof(Runtime, collectives) / POINTER + COLLECTIVE_##kind]
     PERFORMED(ALL_REDUCE) = "plan_all_reduce",
     PERFORMED(REDUCE_SCATTER) = "plan_reduce_scatter",

@@ -20,6 +20,7 @@
  * results (NHWC to NCHW), lanes run along a plane, and all planes are made at once of what is loaded
  * once. */
 #include "engine/kernels/kernels.h"
+#include "engine/stages.h"
 
 #include <string.h>
 

@@ -179,9 +179,10 @@ static bool is_view(const Kernel *k)
 {
     const Region *region = region_at(k->m, k->region);
     for (int i = 0; i < region->nnodes; i++) {
-        OpId op = node_at(k->m, region->nodes[i])->op;
+        const Node *node = node_at(k->m, region->nodes[i]);
+        OpId op = node->op;
         if (op != OP_TRANSPOSE && op != OP_REVERSE && op != OP_SLICE && op != OP_RESHAPE &&
-            op != OP_RETURN)
+            node_flow(node) != FLOW_END)
             return false;
     }
     return region->nargs == 1 && region_return(k->m, k->region)->nin == 1;

@@ -15,18 +15,19 @@ typedef struct NAME(Reduced) {
 typedef struct NAME(Line) {
     T *at; /* its first element; the others are `step` apart */
     int64_t count, step;
-    T *own;          /* what of W or Z belongs to its elements; own_step from term to term */
-    const T *others; /* what of the other one its changes are multiplied by; given_step from term to term */
+    T *own; /* what of W or Z belongs to its elements; own_step from term to term */
+    const T *
+        others; /* what of the other one its changes are multiplied by; given_step from term to term */
     int64_t own_step, given_step;
-    int64_t term; /* that the reflector and the product become; those before it are known */
-    const T *rest;   /* the matrix that the reflector is multiplied by, of `results` rows */
+    int64_t term;  /* that the reflector and the product become; those before it are known */
+    const T *rest; /* the matrix that the reflector is multiplied by, of `results` rows */
     int64_t results, rest_row, rest_col;
     T *given; /* what of the other one belongs to the results */
     T *diagonal, *tau;
 } NAME(Line);
 
-static void NAME(by_vector)(const NAME(Reduced) * g, int64_t m, int64_t k, const T *a, int64_t a_row,
-                            int64_t a_col, const T *x, T *y)
+static void NAME(by_vector)(const NAME(Reduced) * g, int64_t m, int64_t k, const T *a,
+                            int64_t a_row, int64_t a_col, const T *x, T *y)
 {
     if (m)
         g->b.level->gemm[g->b.kind](g->b.frame, m, 1, k, a, a_row, a_col, x, 1, 1, y, 1);
@@ -77,37 +78,39 @@ static void NAME(reduce_panel)(const NAME(Reduced) * g, int64_t from, int64_t wi
     int64_t m = g->b.m, n = g->b.n;
     for (int64_t k = from; k < from + width; k++) {
         T *corner = g->a + k * n + k;
-        NAME(Line) column = { .at = corner,
-                              .count = m - k,
-                              .step = n,
-                              .own = g->w + k,
-                              .others = g->z + k,
-                              .own_step = m,
-                              .given_step = n,
-                              .term = 2 * (k - from),
-                              .rest = corner + 1,
-                              .results = n - k - 1,
-                              .rest_row = 1,
-                              .rest_col = n,
-                              .given = g->z + k + 1,
-                              .diagonal = &diagonal[k],
-                              .tau = &left_taus[k] };
+        NAME(Line)
+        column = { .at = corner,
+                   .count = m - k,
+                   .step = n,
+                   .own = g->w + k,
+                   .others = g->z + k,
+                   .own_step = m,
+                   .given_step = n,
+                   .term = 2 * (k - from),
+                   .rest = corner + 1,
+                   .results = n - k - 1,
+                   .rest_row = 1,
+                   .rest_col = n,
+                   .given = g->z + k + 1,
+                   .diagonal = &diagonal[k],
+                   .tau = &left_taus[k] };
         NAME(reduce_line)(g, &column);
-        NAME(Line) row = { .at = corner + 1,
-                           .count = n - k - 1,
-                           .step = 1,
-                           .own = g->z + k + 1,
-                           .others = g->w + k,
-                           .own_step = n,
-                           .given_step = m,
-                           .term = 2 * (k - from) + 1,
-                           .rest = corner + n + 1,
-                           .results = m - k - 1,
-                           .rest_row = n,
-                           .rest_col = 1,
-                           .given = g->w + k + 1,
-                           .diagonal = &beside[k],
-                           .tau = &right_taus[k] };
+        NAME(Line)
+        row = { .at = corner + 1,
+                .count = n - k - 1,
+                .step = 1,
+                .own = g->z + k + 1,
+                .others = g->w + k,
+                .own_step = n,
+                .given_step = m,
+                .term = 2 * (k - from) + 1,
+                .rest = corner + n + 1,
+                .results = m - k - 1,
+                .rest_row = n,
+                .rest_col = 1,
+                .given = g->w + k + 1,
+                .diagonal = &beside[k],
+                .tau = &right_taus[k] };
         if (row.count)
             NAME(reduce_line)(g, &row);
     }
@@ -117,9 +120,11 @@ static void NAME(bring_up)(void *user, int64_t slice)
 {
     const NAME(Reduced) *g = user;
     const Bidiagonal *b = &g->b;
-    int64_t first = b->next + slice * TILE, rows = least(TILE, b->m - first), columns = b->n - b->next;
-    b->level->subtract[b->kind](b->told, rows, columns, 2 * b->panel, g->turned + first * TERMS, TERMS,
-                                g->z + b->next, b->n, 1, g->a + first * b->n + b->next, b->n);
+    int64_t first = b->next + slice * TILE, rows = least(TILE, b->m - first),
+            columns = b->n - b->next;
+    b->level->subtract[b->kind](b->told, rows, columns, 2 * b->panel, g->turned + first * TERMS,
+                                TERMS, g->z + b->next, b->n, 1, g->a + first * b->n + b->next,
+                                b->n);
 }
 
 static void NAME(reduce)(Bidiagonal b, char *room, T *a, T *diagonal, T *beside, T *left_taus,

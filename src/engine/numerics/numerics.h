@@ -148,9 +148,11 @@ typedef struct PlainTransposeDim {
 } PlainTransposeDim;
 
 typedef struct PlainTranspose {
-    int64_t bytes;             /* of an element: 1, 2, 4 or 8 */
-    int64_t rows, columns;     /* of a matrix, as the result has it; at least PLAIN_SIDE bytes of each */
-    int64_t in_step, out_step; /* from column to column of the operand, from row to row of the result */
+    int64_t bytes; /* of an element: 1, 2, 4 or 8 */
+    int64_t rows,
+        columns; /* of a matrix, as the result has it; at least PLAIN_SIDE bytes of each */
+    int64_t in_step,
+        out_step; /* from column to column of the operand, from row to row of the result */
     int64_t rank;
     PlainTransposeDim dims[];
 } PlainTranspose;
