@@ -19,7 +19,7 @@ typedef struct SharedKey {
     int32_t elements[3]; /* of the result and the operands */
 } SharedKey;
 
-enum { MOST_OPERANDS = 2, MANY = 6 };
+enum { MOST_OPERANDS = 2, MANY = 6, MANY_F64 = 32 };
 
 static int times_in_kernel(Kernel *k, OpId op)
 {
@@ -32,12 +32,20 @@ static int times_in_kernel(Kernel *k, OpId op)
     return k->times[op];
 }
 
+/* Sine and cosine of one angle share nearly all of their code in f64, if it stands in one place; single numbers
+ * wait for it, and would for the call. */
+static int many(const Kernel *k, const Node *node)
+{
+    bool is_wave = node->op == OP_SIN || node->op == OP_COS;
+    return is_wave && k->lanes == 1 && element_of(k, node->out) == F64 ? MANY_F64 : MANY;
+}
+
 bool is_shared_function(Kernel *k, NodeId n)
 {
     const Node *node = node_at(k->m, n);
     return op_info[node->op].cost.work == WORK_SPECIAL && node->nout == 1 &&
            node->nin <= MOST_OPERANDS && !k->inlined && !k->is_trial && !k->e->bounds &&
-           k->region && times_in_kernel(k, node->op) >= MANY;
+           k->region && times_in_kernel(k, node->op) >= many(k, node);
 }
 
 static SharedKey key_of(const Kernel *k, const Node *node)
