@@ -307,12 +307,14 @@ static int vectors_at_once(const Fold *f)
 
 static int ways(const Fold *f, const Nest *nest, int nvectors)
 {
+    /* So many operations keep a processor busy while a FEW accumulators wait for their sums. */
+    enum { FEW = 4, ENOUGH = 24 };
     int64_t rows = 1;
     for (int d = 0; d < nest->n; d++)
         if (nest->reduced[d])
             rows = nest->dims[d]; /* of the innermost */
     int n = f->has_identity && !f->in_order ? vectors_at_once(f) / nvectors : 1;
-    while (n > 1 && n > rows)
+    while (n > 1 && (n > rows || (n > FEW && n * f->weight >= ENOUGH)))
         n /= 2;
     return n < 1 ? 1 : n;
 }

@@ -11,6 +11,7 @@
  * values: to take those in several times changes nothing. */
 #include "engine/kernels/kernels.h"
 
+#include "engine/kernels/query.h"
 #include "engine/numerics/numerics.h"
 #include "engine/tensor.h"
 #include "hlo/rewrite.h"
@@ -151,6 +152,17 @@ static void reduce_done(Kernel *k, const Fold *f, Index *at, V *acc)
         store_element(k, k->outs[i], element_of(k, end->in[i]), at, results[i]);
 }
 
+/* Operations for each term, by which a vector's code is long. */
+static int weight_of(const Kernel *k)
+{
+    enum { FUNCTION = 12 }; /* a costly one is as many */
+    const Region *region = region_at(k->m, k->region);
+    int weight = 0;
+    for (int i = 0; i < region->nnodes; i++)
+        weight += is_costly(node_at(k->m, region->nodes[i])->op) ? FUNCTION : 1;
+    return weight;
+}
+
 Fold reduce_fold(Kernel *k, Reduce *r)
 {
     const Node *node = node_at(k->m, r->node);
@@ -159,7 +171,7 @@ Fold reduce_fold(Kernel *k, Reduce *r)
     r->e = element_of(k, node->in[0]);
     Fold f = { .out = type_of(k->m, node->out),
                .n = node->nout,
-               .weight = region_at(k->m, k->region)->nnodes,
+               .weight = weight_of(k),
                .user = r,
                .start = reduce_start,
                .values = reduce_values,
