@@ -3,6 +3,7 @@
 module @conv_beside {
   func.func public @main() {
     %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %six0 = stablehlo.constant dense<6.0> : tensor<f32>
     %n = stablehlo.iota dim = 0 : tensor<9216xf32>
     %thirteen = stablehlo.constant dense<13.0> : tensor<9216xf32>
     %rest = stablehlo.remainder %n, %thirteen : tensor<9216xf32>
@@ -40,6 +41,15 @@ module @conv_beside {
     %by_wide = stablehlo.convolution(%x, %plain) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, 0], [0, 1]], rhs_dilate = [2, 4]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x32x48x3xf32>, tensor<2x16x12x16xf32>) -> tensor<2x5x3x16xf32>
     %four = stablehlo.slice %by_wide [0:2, 0:4, 0:3, 0:16] : (tensor<2x5x3x16xf32>) -> tensor<2x4x3x16xf32>
     check.expect_eq %by_kernel, %four : tensor<2x4x3x16xf32>
+
+    // both, of an image with a row and columns that no window reached
+    %tall = stablehlo.convolution(%plain, %k) dim_numbers = [b, 0, 1, f]x[0, 1, o, i]->[b, 0, 1, f], window = {pad = [[1, 2], [3, 6]], lhs_dilate = [2, 4]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x16x12x16xf32>, tensor<2x4x3x16xf32>) -> tensor<2x33x51x3xf32>
+    %below = stablehlo.pad %back, %zero, low = [0, 0, 0, 0], high = [0, 1, 3, 0], interior = [0, 0, 0, 0] : (tensor<2x32x48x3xf32>, tensor<f32>) -> tensor<2x33x51x3xf32>
+    check.expect_eq %tall, %below : tensor<2x33x51x3xf32>
+    %more = stablehlo.pad %x, %six0, low = [0, 0, 0, 0], high = [0, 1, 3, 0], interior = [0, 0, 0, 0] : (tensor<2x32x48x3xf32>, tensor<f32>) -> tensor<2x33x51x3xf32>
+    %padded = stablehlo.optimization_barrier %more : tensor<2x33x51x3xf32>
+    %by_less = stablehlo.convolution(%padded, %plain) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], window = {pad = [[0, -1], [0, -3]], rhs_dilate = [2, 4]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x33x51x3xf32>, tensor<2x16x12x16xf32>) -> tensor<2x4x3x16xf32>
+    check.expect_eq %by_less, %by_kernel : tensor<2x4x3x16xf32>
     return
   }
 }

@@ -328,28 +328,28 @@ static int64_t extent_of(const Conv *c, int i)
     return c->input.dims[c->a->input_spatial_dimensions.at[i]];
 }
 
-/* Does every element of the result meet one tap, and the one of the input above it? */
+/* Does every element of the result meet one tap, and the one of the input above it, or, behind the last, none? */
 static bool meets_one_tap(const Conv *c)
 {
     bool is_apart = false;
     for (int i = 0; i < c->nspatial; i++) {
         int64_t apart = ints_or(c->a->lhs_dilation, i, 1);
         if (taps_of(c, i) != apart || (apart > 1 && ints_or(c->a->rhs_dilation, i, 1) != 1) ||
-            pad_of(c, i, 0) != apart - 1 || places_of(c, i) != apart * extent_of(c, i))
+            pad_of(c, i, 0) != apart - 1 || places_of(c, i) < apart * extent_of(c, i))
             return false;
         is_apart |= apart > 1;
     }
     return is_apart && may_split(c);
 }
 
-/* Does the window see every element of the input once, by one tap from one place? */
+/* Does the window see every element of the input once, by one tap from one place, but for the last ones? */
 static bool sees_once(const Conv *c)
 {
     bool is_apart = false;
     for (int i = 0; i < c->nspatial; i++) {
         int64_t apart = ints_or(c->a->rhs_dilation, i, 1);
         if (places_of(c, i) != apart || ints_or(c->a->lhs_dilation, i, 1) != 1 || pad_of(c, i, 0) ||
-            pad_of(c, i, 1))
+            pad_of(c, i, 1) > 0)
             return false;
         is_apart |= apart > 1 && taps_of(c, i) > 1;
     }
@@ -388,17 +388,31 @@ static ValueId reversed_kernel(const Conv *c)
     NodeId def = value_def(c->s->m, v);
     const Node *node = def ? node_at(c->s->m, def) : NULL;
     Ints dims = c->a->kernel_spatial_dimensions;
-    if (node && node->op == OP_REVERSE) {
-        Ints before = ((const DimensionsAttrs *)node->attrs)->dimensions;
-        bool is_same = before.n == dims.n;
-        for (int i = 0; i < dims.n; i++)
-            is_same = is_same && ints_find(before, dims.at[i]) >= 0;
-        if (is_same)
-            return node->in[0];
-    }
+    if (node && node->op == OP_REVERSE &&
+        ints_equal(((const DimensionsAttrs *)node->attrs)->dimensions, dims))
+        return node->in[0];
     DimensionsAttrs *attrs = ARENA_NEW(c->arena, DimensionsAttrs);
     attrs->dimensions = dims;
     return put(c, OP_REVERSE, v, c->kernel, attrs);
+}
+
+/* As large as the convolution's result. */
+static ValueId put_zeros_behind(const Conv *c, ValueId v)
+{
+    Type t = type_of(c->s->m, v);
+    int64_t none[MAX_RANK] = { 0 }, high[MAX_RANK];
+    bool is_whole = true;
+    for (int d = 0; d < t.rank; d++) {
+        high[d] = c->out.dims[d] - t.dims[d];
+        is_whole = is_whole && !high[d];
+    }
+    if (is_whole)
+        return v;
+    PadAttrs *attrs = ARENA_NEW(c->arena, PadAttrs);
+    attrs->edge_padding_low = attrs->interior_padding = ints_copy(c->arena, t.rank, none);
+    attrs->edge_padding_high = ints_copy(c->arena, t.rank, high);
+    ValueId in[] = { v, put_zeros(c, type_scalar(t.element)) };
+    return simplify_put(c->s, OP_PAD, 2, in, c->out, attrs, c->node.loc);
 }
 
 /* Result [batch, places.., taps.., features], in which each place of the input has its taps beside it. */
@@ -423,7 +437,11 @@ static ValueId spread_by_product(const Conv *c)
                          ? from_input[a->input_batch_dimension]
                          : from_kernel[a->kernel_output_feature_dimension];
     }
-    return put(c, OP_RESHAPE, put_transpose(c, v, order), c->out, NULL);
+    Type met = c->out;
+    for (int i = 0; i < c->nspatial; i++)
+        met = resized(c, met, (int)a->output_spatial_dimensions.at[i],
+                      taps_of(c, i) * extent_of(c, i));
+    return put_zeros_behind(c, put(c, OP_RESHAPE, put_transpose(c, v, order), met, NULL));
 }
 
 /* The input with each spatial dimension as two, of places and taps or of taps and places; at[d]: where dimension d
