@@ -183,6 +183,29 @@ static void many_dimensions(void)
     }
 }
 
+/* Rows a multiple of 4096 bytes long, whose columns go by way of rows with gaps between them. */
+static void crowded(void)
+{
+    enum { ROWS = 64, ALL = 2 * ROWS * 256 };
+    static double complex x[ALL], y[ALL], back[ALL];
+    static Wide whole[ALL];
+    int64_t dims[] = { 2, ROWS, 256 };
+    Type type = { C128, 3, dims };
+    for (int i = 0; i < ALL; i++)
+        whole[i] = x[i] = CMPLX(noise(), noise());
+    for (int i = 0; i < ALL; i += ALL / 2)
+        for (int j = 0; j < 256; j++)
+            define(whole + i + j, whole + i + j, ROWS, 256, true);
+    for (int i = 0; i < ALL; i += 256)
+        define(whole + i, whole + i, 256, 1, true);
+    fft_transform(type, type, FFT, 2, x, y);
+    fft_transform(type, type, IFFT, 2, y, back);
+    for (int i = 0; i < ALL; i++) {
+        CHECK(cabsl(y[i] - whole[i]) < 1e-12);
+        CHECK(cabs(back[i] - x[i]) < 1e-14);
+    }
+}
+
 /* Lines side by side, more and fewer than a vector has lanes. */
 static void columns(void)
 {
@@ -244,6 +267,7 @@ int main(void)
     long_lines();
     long_sums();
     many_dimensions();
+    crowded();
     columns();
     alike();
     nothing();

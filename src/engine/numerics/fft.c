@@ -265,6 +265,15 @@ static void real_lines(Transform *t, FftLines f)
     transform_lines(t, f);
 }
 
+/* How many numbers to leave out behind each row between the transforms of its columns and its own.  The numbers of a
+ * column that are a multiple of 4096 bytes apart share the same places of the caches, which have no room for all. */
+static int64_t gap_between(const Transform *t, int64_t rows, int64_t n)
+{
+    enum { ALIKE = 4096, MANY = 64, GAP = 128 };
+    bool is_crowded = rows >= MANY && (size_t)n * t->type->number % ALIKE == 0;
+    return is_crowded && !fft_is_long(t->type, n, false, rows) ? GAP / (int64_t)t->type->number : 0;
+}
+
 /* The dimensions of the complex numbers: the result's, or the operand's where the result is real.
  * The last axis goes first where it begins with reals, and last where it ends with them. */
 static void transform(void *user)
@@ -298,12 +307,20 @@ static void transform(void *user)
             return;
     }
     int last = type == RFFT || type == IRFFT ? rank - 1 : rank;
+    int64_t gap = 0;
+    void *end = f.out;
     for (int d = rank - naxes; d < last; d++, f.in = f.out) {
         FftLines axis = f;
         axis.kind = FFT_COMPLEX, axis.n = dims[d], axis.nlines = count / dims[d];
         for (int i = d + 1; i < rank; i++)
             axis.stride *= dims[i];
         axis.scale = type == IFFT && d == rank - naxes ? scale : 1;
+        axis.gap_in = gap;
+        axis.gap_out = gap = d == rank - 2 && last == rank ? gap_between(t, dims[d], n) : 0;
+        size_t bytes = (size_t)(count / dims[rank - 1] * (n + gap)) * t->type->number;
+        axis.out = f.out = gap ? memory_between(t, THREAD_MEMORY_SUMS, bytes) : end;
+        if (!f.out)
+            return;
         complex_lines(t, axis);
     }
     if (type == IRFFT) {

@@ -74,6 +74,8 @@ typedef struct FftLines {
     const void *in;
     void *out; /* may be `in` for complex lines */
     int64_t nlines, n, stride;
+    int64_t gap_in,
+        gap_out; /* FFT_COMPLEX: numbers left out behind each row of the last dimension */
     bool is_forward;
     double scale;                  /* on the way out */
     const void *twiddles, *begins; /* FFT_COLUMNS: FftLong's */

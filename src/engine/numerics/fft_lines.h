@@ -262,22 +262,23 @@ static void NAME(complex_group)(const FftLines *f, int64_t first, int here, void
     DATA *work = room_at;
     const PLAN(Plan) *plan = f->plan;
     int64_t n = f->n, stride = f->stride;
-    int64_t at = 2 * (first / stride * n * stride + first % stride);
-    const REAL *in = (const REAL *)f->in + at;
-    REAL *out = (REAL *)f->out + at, *rows[LANES];
+    int64_t row = stride == 1 ? n : stride, in_row = row + f->gap_in, out_row = row + f->gap_out;
+    int64_t nrow = stride == 1 ? first : first / stride * n, at = stride == 1 ? 0 : first % stride;
+    const REAL *in = (const REAL *)f->in + 2 * (nrow * in_row + at);
+    REAL *out = (REAL *)f->out + 2 * (nrow * out_row + at), *rows[LANES];
     CV *lines = (CV *)work, *room = lines + n;
-    NAME(rows_at)(in, 2 * n, here, rows);
+    NAME(rows_at)(in, 2 * in_row, here, rows);
     if (stride == 1)
         NAME(load_rows)(rows, 2 * n, work);
     else
-        NAME(load_columns)(in, n, stride, here, lines);
+        NAME(load_columns)(in, n, in_row, here, lines);
     lines = NAME(complex_line)(plan, lines, room, f->is_forward);
     NAME(scale)((DATA *)lines, 2 * n, f->scale);
-    NAME(rows_at)(out, 2 * n, here, rows);
+    NAME(rows_at)(out, 2 * out_row, here, rows);
     if (stride == 1)
         NAME(store_rows)((DATA *)lines, 2 * n, rows, here);
     else
-        NAME(store_columns)(lines, n, stride, here, out);
+        NAME(store_columns)(lines, n, out_row, here, out);
 }
 
 /* Reals to the first half of their transform, and one more. */
