@@ -302,7 +302,8 @@ void copy_by_slices(Kernel *k, V to, V from, int64_t bytes);
 
 /* The same vector, of so many bytes: LLVM mixes no shuffles that it comes of with those that it goes into. */
 V fenced(Kernel *k, V row, int bytes);
-/* As what elements of so many bytes are moved, whatever they are: what a fence takes as it is, if there is such a type. */
+/* As what elements of so many bytes are moved, whatever they are: if there is such a type, one that a fence
+ * takes as it is. */
 LLVMTypeRef square_type(Kernel *k, int bytes);
 /* Of `side` vectors of so many lanes, of square_type, or two of 8 bytes for 16: each square of side x side that
  * they hold side by side.  A power of two, and lanes a multiple of it. */

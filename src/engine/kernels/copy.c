@@ -88,7 +88,8 @@ typedef struct Transpose {
     PlainTransposeDim dims[MAX_RANK];
 } Transpose;
 
-/* The dimensions of the result that are more than one, with their steps; those that lie together on both sides are one. */
+/* The dimensions of the result that are more than one, with their steps; those that lie together on both
+ * sides are one. */
 static int transpose_dims(const TransposeAttrs *a, Type in, Type out, PlainTransposeDim *dims)
 {
     int64_t in_steps[MAX_RANK + 1], out_steps[MAX_RANK + 1];

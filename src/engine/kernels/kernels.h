@@ -179,8 +179,9 @@ V reduce_initial(Kernel *k, const Reduce *r, int i); /* of operand i, in k->lane
 
 /* ---- window.c ------------------------------------------------------------------------ */
 
-/* Sliding windows: where position w of window i looks, along one dimension:  i * stride + w * spread - before  in the dilated array, every `apart`-th
- * place of which is one of the `extent` elements. */
+/* Sliding windows: where position w of window i looks, along one dimension:
+ *     i * stride + w * spread - before
+ * in the dilated array, every `apart`-th place of which is one of the `extent` elements. */
 typedef struct WindowDim {
     int64_t size, stride, spread, before, apart, extent;
     int64_t count; /* windows */

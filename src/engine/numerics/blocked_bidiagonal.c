@@ -6,8 +6,9 @@
  *     A  less  W Z^T      W: the left reflectors, in turn with the products of A and the right ones
  *                         Z: the products of A^T and the left ones, in turn with the right reflectors
  *
- * A column or row of the panel is brought up to date by the same product, as far as it is known, when its turn comes.  So a
- * reflector walks once over the rest of the matrix, which the workers share, and changes nothing there. */
+ * A column or row of the panel is brought up to date by the same product, as far as it is known, when its
+ * turn comes.  So a reflector walks once over the rest of the matrix, which the workers share, and changes
+ * nothing there. */
 #include "engine/numerics/gemm.h"
 
 /* Columns of a panel, of large matrices and of others; columns of W and Z; rows of a tile of the rest. */

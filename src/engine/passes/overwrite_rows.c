@@ -162,7 +162,7 @@ static bool takes_rows(const Rows *w, RegionId body, ValueId xs, ValueId i)
 
 /* What goes away where result k of the loop comes to be: an argument that is given up for it, or what the
  * loop around this one carried before; 0: nothing does. */
-static ValueId gone_for(const Rows *w, RegionId r, const Node *loop, int k)
+static ValueId given_up_for(const Rows *w, RegionId r, const Node *loop, int k)
 {
     const Module *m = w->m;
     const Region *around = region_at(m, r);
@@ -185,7 +185,7 @@ static void overwrite_in_loop(Rows *w, RegionId r, NodeId id)
     Node *loop = node_at(m, id);
     for (int k = 0; k < loop->nin; k++) {
         NodeId update = update_of_all_rows(m, w->uses, loop, trips_of(&w->trips, id), k);
-        ValueId xs = update ? gone_for(w, r, loop, k) : 0;
+        ValueId xs = update ? given_up_for(w, r, loop, k) : 0;
         if (!xs || !takes_rows(w, loop->regions[1], xs, node_at(m, update)->in[2]))
             continue;
         const Region *body = region_at(m, loop->regions[1]);
