@@ -86,6 +86,13 @@ static ValueId scalar(Rows *w, RegionId r, Element element, int64_t number, cons
     return build_constant(w->m, r, (Dense){ type_scalar(element), true, (const char *)bits }, loc);
 }
 
+/* n, or the largest number of the element type if that is less. */
+static int64_t at_most_largest(Element e, int64_t n)
+{
+    int bits = element_info[e].bits - (element_info[e].kind == SIGNED);
+    return bits < 63 && n >> bits ? (INT64_C(1) << bits) - 1 : n;
+}
+
 /* Writes the part to where it belongs in all rows, and takes the row from there for those who read it. */
 static void write_part(Rows *w, RegionId body, const Part *part)
 {
@@ -102,8 +109,9 @@ static void write_part(Rows *w, RegionId body, const Part *part)
         taken[d + 2] = in[d + 3] = zero;
         if (own.dims[d] == whole.dims[d])
             continue;
-        /* In the array it could go on behind the row. */
-        ValueId last = scalar(w, body, element, whole.dims[d] - own.dims[d], row.loc);
+        /* In the array it could go on behind the row, unless numbers of the type do not reach so far. */
+        int64_t end = at_most_largest(element, whole.dims[d] - own.dims[d]);
+        ValueId last = scalar(w, body, element, end, row.loc);
         in[d + 3] = build_node(m, body, OP_CLAMP, 3, (ValueId[]){ zero, row.in[d + 2], last },
                                type_scalar(element), NULL, row.loc);
     }
