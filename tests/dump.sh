@@ -52,7 +52,7 @@ for pass in $rows; do
     overwrite_rows) seen $pass 'dense<7.000000e+00> : tensor<4x4xf32>' 1 0 ;;
     unroll_rotations) seen $pass 'stablehlo.sine' 1 3 ;;
     split_columns) seen $pass 'stablehlo.concatenate' 1 0 ;;
-    fuse) seen $pass 'tutti.fusion' 0 22 ;;
+    fuse) seen $pass 'tutti.fusion' 0 21 ;;
     join_collectives) seen $pass 'stablehlo.all_reduce' 2 1 ;;
     *) fail "$pass: $program has nothing for it to do, or this test does not say what" ;;
     esac
