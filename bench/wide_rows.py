@@ -1289,3 +1289,83 @@ row("linear algebra", "triangular solve 10, transposed",
 for shape, axis in (((100, 100), 0), ((512, 2000), 1), ((64, 128, 256), (0, 2))):
     row(COMPILE, f"max {'x'.join(map(str, shape))} axis {axis}", lambda x, axis=axis: x.max(axis), f32(*shape))
 row(COMPILE, "3x3 2x16x16x8", conv(), f32(2, 16, 16, 8), f32(3, 3, 8, 8))
+
+
+# ---- models that decode ----
+
+def rms(x):
+    return x * lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-6)
+
+
+def layers(n, d):
+    """Weights of n layers, each of attention and a gated product."""
+    shapes = dict(q=(d, d), k=(d, d), v=(d, d), o=(d, d), u=(d, 4 * d), d=(4 * d, d))
+    return lambda g: {k: 0.05 * g.standard_normal((n, *s), np.float32) for k, s in shapes.items()}
+
+
+def attend(q, keys, values, mask):
+    scores = jnp.where(mask, jnp.einsum("bhd,bthd->bht", q, keys) / 8, -1e9)
+    return jnp.einsum("bht,bthd->bhd", nn.softmax(scores), values).reshape(len(q), -1)
+
+
+def decode_layer(x, w, keys, values, position, heads=8):
+    n = rms(x)
+    q, k, v = ((n @ w[i]).reshape(len(x), heads, -1) for i in "qkv")
+    keys = lax.dynamic_update_index_in_dim(keys, k, position, 1)
+    values = lax.dynamic_update_index_in_dim(values, v, position, 1)
+    x = x + attend(q, keys, values, jnp.arange(keys.shape[1]) <= position) @ w["o"]
+    return x + nn.silu(rms(x) @ w["u"]) @ w["d"], (keys, values)
+
+
+def decode(w, table, keys, values, token):
+    def step(c, position):
+        keys, values, token = c
+        x, (keys, values) = lax.scan(lambda x, l: decode_layer(x, *l, position), table[token], (w, keys, values))
+        token = (x @ table.T).argmax(-1).astype(jnp.int32)
+        return (keys, values, token), token
+    return lax.scan(step, (keys, values, token), jnp.arange(8))[1]
+
+
+def sample(x):
+    key = random.PRNGKey(0)
+    best, places = lax.top_k(x, 50)
+    ordered = jnp.sort(x, -1)[:, ::-1]
+    more = (jnp.cumsum(nn.softmax(ordered), -1) < 0.9).sum(-1, keepdims=True)
+    cut = jnp.take_along_axis(ordered, more, 1)
+    return (jnp.take_along_axis(places, random.categorical(key, best)[:, None], 1),
+            random.categorical(key, jnp.where(x < cut, -jnp.inf, x)))
+
+
+def rotated(x):
+    half = x.shape[-1] // 2
+    angles = jnp.arange(x.shape[1])[:, None] / 10000 ** (jnp.arange(half) / half)
+    cos, sin = jnp.cos(angles)[:, None], jnp.sin(angles)[:, None]
+    return jnp.concatenate([x[..., :half] * cos - x[..., half:] * sin, x[..., half:] * cos + x[..., :half] * sin], -1)
+
+
+row("models", "decode 8 tokens, 4 layers of 256, 4x256x8x32", decode, layers(4, 256), f32(2000, 256),
+    f32(4, 4, 256, 8, 32), f32(4, 4, 256, 8, 32), ints(2000, 4))
+row("models", "sample top-k and top-p 4x32000", sample, f32(4, 32000))
+row("models", "attention of groups, rotated, 1x256x8x64 by 2",
+    lambda q, k, v: nn.dot_product_attention(rotated(q), rotated(k), v, is_causal=True), f32(1, 256, 8, 64),
+    f32(1, 256, 2, 64), f32(1, 256, 2, 64))
+row("models", "attention gradients 2x128x4x32",
+    lambda *a: jax.grad(lambda *a: (nn.dot_product_attention(*a, is_causal=True) ** 2).sum(), (0, 1, 2))(*a),
+    *[f32(2, 128, 4, 32)] * 3)
+row("models", "perplexity 8x128x2000",
+    lambda x, y: jnp.exp(-jnp.take_along_axis(nn.log_softmax(x), y[..., None], -1).mean()), f32(8, 128, 2000),
+    ints(2000, 8, 128))
+row("products", "4x1024 @ i8 1024x4096, scaled", lambda x, w, s: x @ (w.astype(jnp.float32) * s), f32(4, 1024),
+    ints(100, 1024, 4096, dtype=np.int8), f32(4096))
+row("products", "4x1024 @ bf16 1024x4096 in f32", lambda x, w: x @ w.astype(jnp.float32), f32(4, 1024),
+    of(jnp.bfloat16, 1024, 4096))
+row("products", "3x1024 @ 1024x4096", jnp.matmul, f32(3, 1024), f32(1024, 4096))
+for n in (4, 16):
+    row("products", f"gram 100000x{n}", lambda x: x.T @ x, f32(100000, n))
+for k, n in ((4, 4), (16, 4), (32, 8)):
+    row("products", f"100000x{k} @ {k}x{n}", jnp.matmul, f32(100000, k), f32(k, n))
+row("products", "dense 50000x8 by 8x8", lambda x, w, b: jnp.tanh(x @ w.T + b), f32(50000, 8), f32(8, 8), f32(8))
+row("products", "4x4 @ 4x4, 1000", jnp.matmul, f32(1000, 4, 4), f32(1000, 4, 4))
+row("convolutions", "patches 4x4 s4 8x64x64x3, gradients",
+    lambda x, w: jax.grad(lambda x, w: (conv((4, 4), "VALID")(x, w) ** 2).sum(), (0, 1))(x, w), f32(8, 64, 64, 3),
+    f32(4, 4, 3, 64))
