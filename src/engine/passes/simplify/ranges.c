@@ -11,7 +11,8 @@
 #include "engine/analysis/analysis.h"
 #include "ops/number.h"
 
-enum { DEEPEST = 10, NEAR = 4, LONGEST_CONSTANT = 1 << 16 };
+/* So many values are looked at for one range, FAR or NEAR; of several operands each has its part of them. */
+enum { FAR = 1 << 10, NEAR = 1 << 4, DEEPEST = 10, LONGEST_CONSTANT = 1 << 16 };
 
 /* The least and the greatest that a number may be. */
 typedef struct Range {
@@ -57,7 +58,7 @@ static bool is_within(Range r, Range all)
     return r.low >= all.low && r.high <= all.high;
 }
 
-static Range range_of(const Simplifier *s, ValueId v, int depth);
+static Range range_of(const Simplifier *s, ValueId v, int left);
 
 static Range hull(Range a, Range b)
 {
@@ -105,12 +106,13 @@ static int not_known_or(int known)
 }
 
 /* Whether the comparison holds: 1, 0, or -1: it is not known. */
-static int compare_by_range(const Simplifier *s, const Node *node, int depth)
+static int compare_by_range(const Simplifier *s, const Node *node, int left)
 {
     Element e = type_of(s->m, node->in[0]).element;
     if (element_info[e].kind != SIGNED && element_info[e].kind != BOOLEAN)
         return -1;
-    Range a = range_of(s, node->in[0], depth + 1), b = range_of(s, node->in[1], depth + 1);
+    int each = (left - 1) / 2;
+    Range a = range_of(s, node->in[0], each), b = range_of(s, node->in[1], each);
     bool is_apart = a.high < b.low || b.high < a.low;
     bool is_same = a.low == a.high && b.low == b.high && a.low == b.low;
     switch (((const CompareAttrs *)node->attrs)->comparison_direction) {
@@ -137,7 +139,7 @@ static bool is_same_value(const Simplifier *s, ValueId v, ValueId w)
 
 static bool is_zero(const Simplifier *s, ValueId v)
 {
-    Range r = range_of(s, v, DEEPEST - NEAR);
+    Range r = range_of(s, v, NEAR);
     return r.low == 0 && r.high == 0;
 }
 
@@ -169,25 +171,33 @@ static bool is_floor_remainder(const Simplifier *s, const Node *select, Range *d
         !is_same_value(s, sum->in[1], rest->in[1]) ||
         !says_negative(s, select->in[0], select->in[2], 0))
         return false;
-    *divisor = range_of(s, rest->in[1], DEEPEST - NEAR);
+    *divisor = range_of(s, rest->in[1], NEAR);
     return divisor->low > 0;
 }
 
-static Range range_of_select(const Simplifier *s, const Node *node, int depth)
+static Range range_of_select(const Simplifier *s, const Node *node, int left)
 {
-    Range divisor, test = range_of(s, node->in[0], depth + 1);
+    int each = (left - 1) / 3;
+    Range divisor, test = range_of(s, node->in[0], each);
     if (test.low == test.high)
-        return range_of(s, node->in[test.low ? 1 : 2], depth + 1);
+        return range_of(s, node->in[test.low ? 1 : 2], each);
     if (is_floor_remainder(s, node, &divisor))
         return (Range){ 0, divisor.high - 1 };
-    return hull(range_of(s, node->in[1], depth + 1), range_of(s, node->in[2], depth + 1));
+    return hull(range_of(s, node->in[1], each), range_of(s, node->in[2], each));
 }
 
-static Range range_of_node(const Simplifier *s, const Node *node, Range all, int depth)
+static Range range_of_node(const Simplifier *s, const Node *node, Range all, int left)
 {
+    if (node->op == OP_SELECT)
+        return range_of_select(s, node, left);
+    if (node->op == OP_COMPARE) {
+        int known = compare_by_range(s, node, left);
+        return known < 0 ? all : (Range){ known, known };
+    }
     Range a = all, b = all;
+    int each = node->nin ? (left - 1) / node->nin : 0;
     if (node->nin > 0)
-        a = range_of(s, node->in[0], depth + 1);
+        a = range_of(s, node->in[0], each);
     switch (node->op) {
     case OP_IOTA: {
         Type t = type_of(s->m, node->out);
@@ -201,41 +211,34 @@ static Range range_of_node(const Simplifier *s, const Node *node, Range all, int
     case OP_TRANSPOSE: return a;
     case OP_CONVERT: return is_within(a, all) ? a : all;
     case OP_MAX:
-        b = range_of(s, node->in[1], depth + 1);
+        b = range_of(s, node->in[1], each);
         return (Range){ larger(a.low, b.low), larger(a.high, b.high) };
     case OP_MIN:
-        b = range_of(s, node->in[1], depth + 1);
+        b = range_of(s, node->in[1], each);
         return (Range){ smaller(a.low, b.low), smaller(a.high, b.high) };
     case OP_CLAMP: {
-        Range x = range_of(s, node->in[1], depth + 1), c = range_of(s, node->in[2], depth + 1);
+        Range x = range_of(s, node->in[1], each), c = range_of(s, node->in[2], each);
         return (Range){ smaller(larger(x.low, a.low), c.low),
                         smaller(larger(x.high, a.high), c.high) };
     }
-    case OP_SELECT: return range_of_select(s, node, depth);
-    case OP_COMPARE: {
-        int known = compare_by_range(s, node, depth);
-        return known < 0 ? all : (Range){ known, known };
-    }
     case OP_AND:
-        b = range_of(s, node->in[1], depth + 1);
+        b = range_of(s, node->in[1], each);
         if (a.low < 0 && b.low < 0)
             return all;
         return (Range){ 0, a.low < 0 ? b.high : b.low < 0 ? a.high : smaller(a.high, b.high) };
     case OP_ADD:
     case OP_SUB:
     case OP_MUL:
-        b = range_of(s, node->in[1], depth + 1);
+        b = range_of(s, node->in[1], each);
         return range_of_arithmetic(node->op, a, b, all);
     case OP_DIV:
-    case OP_REM:
-        b = range_of(s, node->in[1], depth + 1);
-        return range_of_division(node->op, a, b, all);
+    case OP_REM: b = range_of(s, node->in[1], each); return range_of_division(node->op, a, b, all);
     default: return all;
     }
 }
 
 /* Of booleans and integers of up to 63 bits; what else there is may be anything. */
-static Range range_of(const Simplifier *s, ValueId v, int depth)
+static Range range_of(const Simplifier *s, ValueId v, int left)
 {
     const Module *m = s->m;
     v = subst_get(&s->map, v);
@@ -256,7 +259,7 @@ static Range range_of(const Simplifier *s, ValueId v, int depth)
         return range_of_constant(constant);
     if (table_get(&s->known_ranges, &v, sizeof v, &known))
         return *(const Range *)(uintptr_t)known;
-    return def && depth < DEEPEST ? range_of_node(s, node_at(m, def), all, depth) : all;
+    return def && left > 0 ? range_of_node(s, node_at(m, def), all, left) : all;
 }
 
 /* ---- what loops carry ---- */
@@ -277,7 +280,7 @@ static Range limited(const Simplifier *s, ValueId test, ValueId arg, Range r)
     if (!node || node->op != OP_COMPARE || node->in[0] != arg ||
         element_info[type_of(s->m, arg).element].kind != SIGNED)
         return r;
-    Range limit = range_of(s, node->in[1], 0);
+    Range limit = range_of(s, node->in[1], FAR);
     switch (((const CompareAttrs *)node->attrs)->comparison_direction) {
     case LT: r.high = smaller(r.high, larger(limit.high, INT64_MIN + 1) - 1); break;
     case LE: r.high = smaller(r.high, limit.high); break;
@@ -301,7 +304,7 @@ static bool is_counter(const Simplifier *s, const Node *loop, int i, int64_t tri
 {
     ValueId arg = region_at(s->m, loop->regions[1])->args + (ValueId)i;
     ValueId next = region_return(s->m, loop->regions[1])->in[i];
-    Range start = range_of(s, loop->in[i], 0), all = range_of_type(type_of(s->m, arg).element);
+    Range start = range_of(s, loop->in[i], FAR), all = range_of_type(type_of(s->m, arg).element);
     int64_t step, far;
     if (trips < 0 || !is_counting(s->m, next, arg, &step) ||
         __builtin_mul_overflow(trips, step, &far) ||
@@ -339,7 +342,7 @@ static bool holds(Simplifier *s, const Node *loop, Carried *list, bool widens)
     bool holds = true;
     for (int i = 0; i < loop->nin; i++)
         if (list[i].is_tracked && !list[i].is_counter) {
-            next[i] = hull(list[i].start, range_of(s, end->in[i], 0));
+            next[i] = hull(list[i].start, range_of(s, end->in[i], FAR));
             holds &= is_within(next[i], list[i].now);
         }
     for (int i = 0; i < loop->nin; i++)
@@ -365,7 +368,7 @@ void know_carried_ranges(Simplifier *s, NodeId n)
                         !(info.kind == UNSIGNED && info.bits == 64);
         if (!c->is_tracked)
             continue;
-        c->start = c->now = range_of(s, loop.in[i], 0);
+        c->start = c->now = range_of(s, loop.in[i], FAR);
         c->is_counter = is_counter(s, &loop, i, trips, &c->now);
         left += !c->is_counter;
     }
@@ -423,7 +426,7 @@ static ValueId simplify_division(Simplifier *s, Node node)
     const Loc *loc = node.loc;
     if ((info.kind != SIGNED && info.kind != UNSIGNED) || info.bits < 8)
         return 0;
-    Range a = range_of(s, x, 0), b = range_of(s, divisor, 0);
+    Range a = range_of(s, x, FAR), b = range_of(s, divisor, FAR);
     int64_t d = b.low;
     bool is_rest = node.op == OP_REM;
     if (a.low < 0 || d <= 0 || d != b.high)
@@ -443,7 +446,7 @@ ValueId simplify_by_range(Simplifier *s, NodeId n)
     const Node *node = node_at(s->m, n);
     if (node->op == OP_DIV || node->op == OP_REM)
         return simplify_division(s, *node);
-    int known = node->op == OP_COMPARE ? compare_by_range(s, node, 0) : -1;
+    int known = node->op == OP_COMPARE ? compare_by_range(s, node, FAR) : -1;
     if (known < 0)
         return 0;
     return simplify_constant(s, (Dense){ type_of(s->m, node->out), true, &answers[known] },
