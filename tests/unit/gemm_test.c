@@ -203,6 +203,26 @@ static void test_long_sum(GemmKind kind)
     matrix_free(b);
 }
 
+/* An infinite column by a vector: the columns that fill up its four take no part. */
+static void test_infinite(GemmKind kind)
+{
+    enum { M = 40, MOST = 9 };
+    for (int64_t k = 1; k <= MOST; k++) {
+        Matrix2 a = matrix_new(kind, M, k, true, 1), b = matrix_new(kind, k, 1, false, 1);
+        char c[M * sizeof(double)];
+        int wrong = 0;
+        for (int64_t i = 0; i < M; i++)
+            put_number(kind, a.at, i * a.row + (k - 1) * a.col, INFINITY);
+        put_number(kind, b.at, (k - 1) * b.row, 1);
+        multiply(NULL, kind, M, 1, k, a.at, a.row, a.col, b.at, b.row, b.col, c, 1);
+        for (int64_t i = 0; i < M; i++)
+            wrong += creal(sum_at(kind, c, i)) != (double)INFINITY;
+        CHECK(wrong == 0);
+        matrix_free(a);
+        matrix_free(b);
+    }
+}
+
 /* ---- what a window sees ---- */
 
 /* A window of 3 x `wide` that moves over an image of 9 x 40, backwards in one direction, against
@@ -461,6 +481,8 @@ int main(void)
     for (int i = 0; i < 3; i++)
         if (LEVEL_OF(sums_of_f32[i])->gemm[sums_of_f32[i]])
             test_long_sum(sums_of_f32[i]);
+    test_infinite(GEMM_F32);
+    test_infinite(GEMM_F64);
     for (int is_transposed = 0; is_transposed < 2; is_transposed++) {
         test_alike(true, false, is_transposed);
         test_alike(true, true, is_transposed);

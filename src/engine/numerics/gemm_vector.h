@@ -120,6 +120,8 @@ enum { NAME(CHUNK) = 4096 / sizeof(T) };
 
 ATTR static void NAME(columns_by_vector)(const NAME(Thin) * t, int64_t i, int64_t n)
 {
+    /* in place of columns that are not there; the last one times 0 would be NaN if it holds infinities */
+    static const T zeros[NAME(CHUNK)];
     T total[NAME(CHUNK)], part[NAME(CHUNK)];
     const T *a = t->a + i;
     int64_t whole = n / NAME(LANES) * NAME(LANES);
@@ -128,7 +130,7 @@ ATTR static void NAME(columns_by_vector)(const NAME(Thin) * t, int64_t i, int64_
     for (int64_t p = 0; p < t->depth; p += 4) {
         const T *column[4];
         T x[4];
-        EACH_OF_4(column[r] = a + NAME(least)(p + r, t->depth - 1) * t->a_col;
+        EACH_OF_4(column[r] = p + r < t->depth ? a + (p + r) * t->a_col : zeros;
                   x[r] = p + r < t->depth ? t->x[p + r] : 0;)
         for (int64_t l = 0; l < whole; l += NAME(LANES)) {
             NAME(Vec) acc = *(const NAME(Vec) *)(part + l);
