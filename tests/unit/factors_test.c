@@ -344,12 +344,58 @@ static void test_bidiagonal(const Frame *f, Element e, int64_t m, int64_t n)
     free(p.right_taus);
 }
 
+/* By how much reflectors below the diagonal of `factors` are none: tau v^T v is 2. */
+static double reflector_error(Element e, int64_t m, int64_t n, const void *factors,
+                              const void *taus)
+{
+    double most = 0;
+    for (int64_t k = 0; k < n; k++) {
+        double sum = 1, tau = get(e, taus, k);
+        for (int64_t i = k + 1; i < m; i++)
+            sum += get(e, factors, i * n + k) * get(e, factors, i * n + k);
+        most = fmax(most, tau == 0 ? 0 : fabs(tau * sum - 2));
+    }
+    return most / epsilon(e);
+}
+
+/* Two blocks, of which the second is so small that its elements' squares are below the normal range. */
+static void *far_blocks(Element e, int64_t n)
+{
+    char *a = numbers(e, n * n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            bool is_second = i >= n / 2 && j >= n / 2, is_first = i < n / 2 && j < n / 2;
+            double by = is_first ? 1 : is_second ? e == F32 ? 0x1p-70 : 0x1p-530 : 0;
+            put(e, a, i * n + j, by * get(e, a, i * n + j));
+        }
+    return a;
+}
+
+static void test_far_blocks(const Frame *f, Element e)
+{
+    enum { N = 60, SMALL = 8 };
+    void *a = far_blocks(e, N), *few = far_blocks(e, SMALL), *reduced = far_blocks(e, SMALL);
+    BidiagonalParts p = { numbers(e, N), numbers(e, N), numbers(e, N), numbers(e, N) };
+    blocked_bidiagonal(f, false, e, N, N, a, &p);
+    CHECK(reflector_error(e, N, N, a, p.left_taus) < 100);
+    small_qr(e, 1, SMALL, SMALL, few, reduced, p.left_taus);
+    CHECK(reflector_error(e, SMALL, SMALL, reduced, p.left_taus) < 100);
+    free(a);
+    free(few);
+    free(reduced);
+    free(p.diagonal);
+    free(p.beside);
+    free(p.left_taus);
+    free(p.right_taus);
+}
+
 static void test_bidiagonals(const Frame *f, Element e)
 {
     static const int64_t sizes[][2] = { { 1, 1 },   { 5, 1 },   { 6, 6 },    { 33, 32 },
                                         { 64, 33 }, { 65, 65 }, { 200, 97 }, { 530, 520 } };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         test_bidiagonal(f, e, sizes[i][0], sizes[i][1]);
+    test_far_blocks(f, e);
 }
 
 /* ---- Cholesky ---- */

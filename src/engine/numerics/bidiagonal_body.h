@@ -33,21 +33,34 @@ static void NAME(by_vector)(const NAME(Reduced) * g, int64_t m, int64_t k, const
         g->b.level->gemm[g->b.kind](g->b.frame, m, 1, k, a, a_row, a_col, x, 1, 1, y, 1);
 }
 
+static double NAME(sum_of_squares)(int64_t n, const T *x)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += (double)x[i] * (double)x[i];
+    return sum;
+}
+
 /* n numbers become a reflector, the first of which is 1.  Returns tau. */
 static T NAME(reflector)(int64_t n, T *x, T *diagonal)
 {
-    double square = 0, alpha = (double)x[0];
-    for (int64_t i = 1; i < n; i++)
-        square += (double)x[i] * (double)x[i];
+    double square = NAME(sum_of_squares)(n - 1, x + 1), alpha = (double)x[0], down = 1;
+    if (alpha * alpha + square < LEAST_SQUARE) {
+        down = LIFT;
+        alpha *= LIFT;
+        for (int64_t i = 1; i < n; i++)
+            x[i] = (T)((double)x[i] * LIFT);
+        square = NAME(sum_of_squares)(n - 1, x + 1);
+    }
     x[0] = 1;
-    *diagonal = (T)alpha;
+    *diagonal = (T)(alpha / down);
     if (square == 0)
         return 0;
     double norm = sqrt(alpha * alpha + square), beta = alpha < 0 ? norm : -norm;
     T scale = (T)(1 / (alpha - beta));
     for (int64_t i = 1; i < n; i++)
         x[i] *= scale;
-    *diagonal = (T)beta;
+    *diagonal = (T)(beta / down);
     return (T)((beta - alpha) / beta);
 }
 

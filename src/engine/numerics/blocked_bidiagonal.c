@@ -14,6 +14,11 @@
 /* Columns of a panel, of large matrices and of others; columns of W and Z; rows of a tile of the rest. */
 enum { WIDE_PANEL = 32, PANEL = 16, WIDE_FROM = 320, TERMS = 2 * WIDE_PANEL, TILE = 96 };
 
+/* Numbers whose squares add up to less are multiplied by LIFT, since squares below the normal range are lost.  Of
+ * floats, whose squares are doubles, only zeros are. */
+#define LEAST_SQUARE 0x1p-900
+#define LIFT 0x1p600
+
 typedef struct Bidiagonal {
     const Frame *frame;  /* of products by a vector: no task's, if this is a slice of other work */
     const Frame *helped; /* NULL: one thread multiplies */

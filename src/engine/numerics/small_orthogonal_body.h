@@ -274,6 +274,27 @@ ATTR static inline void NAME(reflect)(int64_t rows, int64_t n, const T *v, int64
     }
 }
 
+/* Of what stands below the diagonal in column k. */
+ATTR static V NAME(sum_of_squares)(int64_t rows, int64_t n, const T *a, int64_t k)
+{
+    V sum = (V){ 0 };
+    for (int64_t i = k + 1; i < rows; i++)
+        sum += NAME(load)(a, i * n + k) * NAME(load)(a, i * n + k);
+    return sum;
+}
+
+/* Column k from its diagonal on, whose squares add up to `square`, times a power of two in lanes where that is so little
+ * that squares may have been lost.  Returns what brings it back. */
+ATTR static V NAME(lift)(int64_t rows, int64_t n, T *a, int64_t k, V square)
+{
+    V one = (V){ 0 } + 1, up = one * (sizeof(T) == 4 ? (T)0x1p86f : (T)0x1p600);
+    M is_little = square < (sizeof(T) == 4 ? (T)0x1p-80f : (T)0x1p-900);
+    up = CHOOSE(is_little, up, one);
+    for (int64_t i = k; i < rows && !NAME(is_all)(NOT(is_little)); i++)
+        NAME(store)(a, i * n + k, NAME(load)(a, i * n + k) * up);
+    return one / up;
+}
+
 /* rows x n in place: R above, the reflectors below; taus[least of both]. */
 ATTR static void NAME(qr)(int64_t rows, int64_t n, void *matrix, void *factors)
 {
@@ -281,9 +302,10 @@ ATTR static void NAME(qr)(int64_t rows, int64_t n, void *matrix, void *factors)
     V up, one = (V){ 0 } + 1, none = (V){ 0 };
     NAME(scale)(rows * n, a, &up);
     for (int64_t k = 0; k < rows && k < n; k++) {
-        V square = none, alpha = NAME(load)(a, k * n + k);
-        for (int64_t i = k + 1; i < rows; i++)
-            square += NAME(load)(a, i * n + k) * NAME(load)(a, i * n + k);
+        V alpha = NAME(load)(a, k * n + k), square = NAME(sum_of_squares)(rows, n, a, k);
+        V down = NAME(lift)(rows, n, a, k, alpha * alpha + square);
+        alpha = NAME(load)(a, k * n + k);
+        square = NAME(sum_of_squares)(rows, n, a, k);
         V norm = NAME(root)(alpha * alpha + square);
         M is_idle = square == 0;
         V beta = CHOOSE(is_idle, alpha, CHOOSE(alpha < 0, norm, -norm));
@@ -292,7 +314,7 @@ ATTR static void NAME(qr)(int64_t rows, int64_t n, void *matrix, void *factors)
         for (int64_t i = k + 1; i < rows; i++)
             NAME(store)(a, i * n + k, NAME(load)(a, i * n + k) / by);
         NAME(reflect)(rows, n, a, n, a, k, k + 1, tau);
-        NAME(store)(a, k * n + k, beta);
+        NAME(store)(a, k * n + k, beta * down);
         NAME(store)(taus, k, tau);
     }
     for (int64_t i = 0; i < rows; i++)
