@@ -217,6 +217,8 @@ static Error *solve_complex(Linear *l, double work)
     size_t bytes = (size_t)element_info[e].bytes;
     int64_t count = count_matrices(l->a), numbers = count * t.n * t.other, square = t.n * t.n;
     void *turned = NULL;
+    if (!numbers)
+        return NULL;
     if (is_transposed && t.other > 1) {
         TRY(room_new(l->n, l->a, count * square, &turned));
         for (int64_t i = 0; i < count; i++)
