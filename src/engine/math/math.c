@@ -87,21 +87,29 @@ static const double exp_terms[] = {
 };
 /* clang-format on */
 
-/* e^r - 1 for the part r of x + tail = n ln2 + r; tail may be NULL, else it is too small for x to
+/* e^r - 1, and in *whole e^r, for the part r of x + tail = n ln2 + r; tail may be NULL, else it is too small for x to
  * hold. */
-static V exp_part(Kernel *k, V x, V tail, V *n)
+static V exp_parts(Kernel *k, V x, V tail, V *n, V *whole)
 {
     bool is_f64 = math_is_f64(x);
     LLVMTypeRef type = LLVMTypeOf(x);
     /* ln2 in two pieces; products of the first with n are exact enough by fma. */
     double high = is_f64 ? 0x1.62e42fefa39efp-1 : 0x1.62e430p-1;
     double low = is_f64 ? 0x1.abc9e3b39803fp-56 : -0x1.05c610ca86c39p-29;
-    V whole = math_round(k, x, 0x1.71547652b82fep0, n);
-    V r = float_fma(k, whole, const_f(k, type, -high), x);
-    r = float_fma(k, whole, const_f(k, type, -low), r);
+    V steps = math_round(k, x, 0x1.71547652b82fep0, n), one = const_f(k, type, 1);
+    V r = float_fma(k, steps, const_f(k, type, -high), x);
+    r = float_fma(k, steps, const_f(k, type, -low), r);
     r = tail ? LLVMBuildFAdd(k->b, r, tail, "") : r;
     V more = math_poly_by_halves(k, r, is_f64 ? 12 : 6, exp_terms);
-    return float_mul(k, r, float_fma(k, r, more, const_f(k, type, 1)));
+    V slope = float_fma(k, r, more, one);
+    *whole = float_fma(k, r, slope, one);
+    return float_mul(k, r, slope);
+}
+
+static V exp_part(Kernel *k, V x, V tail, V *n)
+{
+    V whole;
+    return exp_parts(k, x, tail, n, &whole);
 }
 
 V math_exp_scaled(Kernel *k, V x, V y, V n)
@@ -158,7 +166,8 @@ V math_logistic(Kernel *k, V x)
     return float_div(k, one, float_add(k, one, e));
 }
 
-/* t / (t + 2) with t = e^2|x| - 1; past the limit the answer is 1. */
+/* Of |x| it is -t / (e^-2|x| + 1) with t = e^-2|x| - 1; past the limit the answer is 1.  Neither waits for the other, and
+ * where the answer is nearly 1 both are 1 but for little: with e^2|x|, 1 would be lost beside it. */
 V math_tanh(Kernel *k, V x)
 {
     bool is_f64 = math_is_f64(x);
@@ -166,11 +175,11 @@ V math_tanh(Kernel *k, V x)
     V limit = const_f(k, type, is_f64 ? 20 : 10), size = float_abs(k, x);
     V is_near = LLVMBuildFCmp(k->b, LLVMRealOLT, size, limit, "");
     size = math_select(k, is_near, size, limit);
-    V n, part = exp_part(k, LLVMBuildFAdd(k->b, size, size, ""), NULL, &n);
+    V n, whole, part = exp_parts(k, float_mul(k, size, const_f(k, type, -2)), NULL, &n, &whole);
     V power = power_of_two(k, n, is_f64);
     V one = const_f(k, type, 1);
     V t = float_fma(k, power, part, LLVMBuildFSub(k->b, power, one, ""));
-    V below = float_fma(k, power, part, LLVMBuildFAdd(k->b, power, one, ""));
+    V below = float_fma(k, power, whole, one);
     V y = float_div(k, t, below);
     y = INTRINSIC(k, "llvm.copysign", y, x);
     return math_select(k, is_nan(k, x), x, y);
