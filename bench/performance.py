@@ -19,6 +19,9 @@ REASONS = {
     "x @ y.T 1024": "as matmul f32 1024",
     "4096x4096 @ 4096x8": "64 MB are read once: 37 to 43 GB/s is what both engines get of this memory",
     "100000x32 @ 32x8": "eight columns fill half of a tile's lanes",
+    "100000x16 @ 16x4": "four columns fill a quarter of a tile's lanes",
+    "dense 50000x8 by 8x8": "eight columns fill half of a tile's lanes",
+    "gram 100000x16": "half of the time is packing, and one worker does it all",
 }
 
 
