@@ -3,7 +3,7 @@
  *   run_cost.c         how long a whole program takes
  *   liveness.c         when each value must be in memory
  *   trip_counts.c      how often a loop goes round, where the program says so
- *   unread_starts.c    what a loop is given only to write all of it
+ *   unread_starts.c    what a loop is given only to write all of it, row by row
  *   alias.c            which results are only other names of their operands' bytes
  *   structural_hash.c  which regions compute the same
  *   device_groups.c    which devices take part in a collective together, and whether all get the same
@@ -56,11 +56,11 @@ int liveness_moves(const Liveness *l, NodeId n, ValueId *dst);
 
 /* ---- trip_counts.c ---- */
 
-/* Of the loops in r and below, before their parts disappear in kernels. */
 /* Of one loop; -1: not known. */
 int64_t loop_trips(const Module *m, const Node *loop);
 /* v is counter + *step, *step > 0. */
 bool is_counting(const Module *m, ValueId v, ValueId counter, int64_t *step);
+/* Of the loops in r and below, before their parts disappear in kernels. */
 TripCounts count_trips(const Module *m, RegionId r);
 /* Is that index, in the body of a loop that goes round so often, each of 0 .. n - 1 in one of the rounds? */
 bool index_takes_all(const Module *m, const Node *loop, int64_t ntrips, ValueId index, int64_t n);
@@ -69,6 +69,8 @@ bool constant_int(const Module *m, ValueId v, int64_t *out);
 
 /* ---- unread_starts.c ---- */
 
+/* Is it the type of one row of `all`, [1, ...] of [n, ...]? */
+bool is_row_of(Type one, Type all);
 /* The update by which a loop that goes round so often writes each row of what it carries as value k, and
  * nobody reads that before; 0: there is none. */
 NodeId update_of_all_rows(const Module *m, const uint32_t *uses, const Node *loop, int64_t ntrips,

@@ -16,6 +16,14 @@ typedef struct Search {
     const bool **unread;
 } Search;
 
+bool is_row_of(Type one, Type all)
+{
+    bool is_row = one.rank == all.rank && all.rank > 0 && one.dims[0] == 1;
+    for (int d = 1; is_row && d < all.rank; d++)
+        is_row = one.dims[d] == all.dims[d];
+    return is_row;
+}
+
 NodeId update_of_all_rows(const Module *m, const uint32_t *uses, const Node *loop, int64_t ntrips,
                           int k)
 {
@@ -27,11 +35,10 @@ NodeId update_of_all_rows(const Module *m, const uint32_t *uses, const Node *loo
     if (!update || update->op != OP_DYNAMIC_UPDATE || update->region != loop->regions[1] ||
         update->in[0] != carried || uses[carried] != 1 || uses[next] != 1 || uses[tested])
         return 0;
-    Type all = type_of(m, carried), row = type_of(m, update->in[1]);
-    bool is_row = all.rank > 0 && row.dims[0] == 1;
-    for (int d = 1; d < all.rank; d++)
-        is_row &= row.dims[d] == all.dims[d];
-    return is_row && index_takes_all(m, loop, ntrips, update->in[2], all.dims[0]) ? def : 0;
+    Type all = type_of(m, carried);
+    bool takes_all = is_row_of(type_of(m, update->in[1]), all) &&
+                     index_takes_all(m, loop, ntrips, update->in[2], all.dims[0]);
+    return takes_all ? def : 0;
 }
 
 static void find_below(Search *s, RegionId r)

@@ -1,7 +1,7 @@
 /* loop_rows.h - rows that a loop takes one after the other of an array from outside. */
 #ifndef TUTTI_ENGINE_PASSES_LOOP_ROWS_H
 #define TUTTI_ENGINE_PASSES_LOOP_ROWS_H
-#include "hlo/module.h"
+#include "engine/analysis/analysis.h"
 
 /* The dynamic_slice by which a loop's body takes v, one row of an array from outside without its first
  * dimension; NULL: v is no such. */
@@ -15,9 +15,9 @@ static inline const Node *loop_row(const Module *m, RegionId body, ValueId v)
         value_at(m, slice->in[0])->region == body)
         return NULL;
     Type row = type_of(m, v), rows = type_of(m, slice->in[0]), one = type_of(m, slice->out);
-    bool is_row = row.rank + 1 == rows.rank && row.rank > 0 && one.dims[0] == 1;
+    bool is_row = row.rank + 1 == rows.rank && row.rank > 0 && is_row_of(one, rows);
     for (int d = 0; is_row && d < row.rank; d++)
-        is_row = row.dims[d] == rows.dims[d + 1] && one.dims[d + 1] == rows.dims[d + 1];
+        is_row = row.dims[d] == rows.dims[d + 1];
     return is_row ? slice : NULL;
 }
 #endif

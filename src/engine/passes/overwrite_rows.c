@@ -24,14 +24,6 @@ typedef struct Rows {
     bool any;
 } Rows;
 
-static bool is_row_of(Type one, Type all)
-{
-    bool is_row = one.rank == all.rank && all.rank > 0 && one.dims[0] == 1;
-    for (int d = 1; is_row && d < all.rank; d++)
-        is_row = one.dims[d] == all.dims[d];
-    return is_row;
-}
-
 /* v, or what it is a view of inside the body with a dimension of one more, if nobody else uses the view. */
 static ValueId unreshaped(const Rows *w, RegionId body, ValueId v)
 {
